@@ -1,0 +1,316 @@
+import { HUMAN, LEAD } from '../protocol';
+import { messageOf } from '../team/ledger';
+import { KeyedLock } from '../team/locks';
+import type { Clock } from '../team/ports';
+import type { ReviewSettings } from '../team/settings';
+import { isUnderWay, type Task } from '../team/task';
+import type { Team } from '../team/team';
+import type { Acceptance, ReviewOutcome, TaskWorktree } from '../team/worktree';
+import type { FileChange } from '../workspace/git/diff';
+import { land, progressOf } from '../workspace/git/landing';
+import { ReviewRefusal } from '../workspace/git/refusal';
+import { repositoryOf } from '../workspace/git/repository';
+import { type AcceptedPart, type GitReview, noteConflict, type Work } from '../workspace/git/review';
+import { blob, type Taken } from '../workspace/git/selection';
+import type { GitWorktrees } from '../workspace/git/worktrees';
+import type { Workspace } from '../workspace/port';
+import { runCheck } from './projectCheck';
+import {
+  type AcceptOptions,
+  type AcceptOutcome,
+  type Review,
+  type ReviewCore,
+  type ReviewSelection,
+  WorktreeRefusal,
+  type WorktreeReport,
+} from './reviewApi';
+
+/** What comes home comes one after another, each merged with the result of the one before. */
+const LOCK = 'reviews';
+
+export interface TaskReviewsDeps {
+  team: Team;
+  clock: Clock;
+  /** Runs what the team is not idle during. */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  settings: () => ReviewSettings;
+  workspace: Workspace;
+  worktrees: GitWorktrees;
+  review: GitReview;
+}
+
+/** Worktrees and reviews as the human handles them. */
+export class TaskReviews implements ReviewCore {
+  readonly #locks = new KeyedLock();
+
+  constructor(private readonly deps: TaskReviewsDeps) {}
+
+  createWorktree(taskId: string, base?: string): Promise<TaskWorktree> {
+    return this.deps.run(async () => {
+      const { task } = await this.deps.team.worktrees.create(taskId, HUMAN, base);
+      return this.deps.team.worktrees.ready(task.id);
+    });
+  }
+
+  async inspectWorktree(taskId: string): Promise<WorktreeReport> {
+    const { team, worktrees } = this.deps;
+    const task = team.board.get(taskId);
+    const worktree = team.worktrees.ready(task.id);
+    const { path, branch } = worktree;
+    let broken = await worktrees.problem(path, branch);
+    const isUsable = broken === undefined;
+    let unmerged: string[] = [];
+    try {
+      if (isUsable) unmerged = pathsOf((await this.#read(worktree, true)).changes);
+    } catch (error) {
+      // What cannot be read may hold something.
+      broken = messageOf(error);
+    }
+    return {
+      taskId: task.id,
+      path,
+      branch,
+      ...(broken === undefined ? {} : { broken }),
+      ...(isUnderWay(task) && task.owner !== undefined ? { boundTo: task.owner } : {}),
+      uncommitted: isUsable ? await worktrees.uncommitted(path) : [],
+      unmerged,
+      commits: await worktrees.ownCommits(branch),
+    };
+  }
+
+  async removeWorktree(taskId: string, options: { force?: boolean } = {}): Promise<void> {
+    const { team } = this.deps;
+    const { id } = team.board.get(taskId);
+    // Not asked of git where the human has said yes: it may not be able to read what there is.
+    if (options.force !== true) {
+      const report = await this.inspectWorktree(id);
+      const { broken, boundTo, unmerged } = report;
+      // What was accepted is not lost, committed or not; what a broken one holds nobody knows.
+      const isClean = boundTo === undefined && broken === undefined && unmerged.length === 0;
+      if (!isClean) throw new WorktreeRefusal(report);
+    }
+    team.worktrees.ready(id);
+    await this.deps.run(() => team.worktrees.remove(id, options.force === true));
+  }
+
+  async reviewWork(taskId: string): Promise<Review> {
+    const { team, worktrees } = this.deps;
+    const task = team.board.get(taskId);
+    const worktree = await this.#usable(task.id);
+    const work = await this.#read(worktree);
+    return {
+      taskId: task.id,
+      revision: revisionOf(work),
+      branch: worktree.branch,
+      into: work.head.branch ?? '',
+      folder: worktrees.folderOf(worktree.path),
+      mainFolder: work.root,
+      ...(isUnderWay(task) && task.owner !== undefined ? { workingMember: task.owner } : {}),
+      files: work.changes.map(({ hunks, before, after, ...change }) => ({
+        ...change,
+        hunks: hunks.map(({ raw: _, ...hunk }) => hunk),
+        ...(before === undefined ? {} : { baseBlob: before.object }),
+        ...(after === undefined ? {} : { workBlob: after.object }),
+      })),
+    };
+  }
+
+  async reviewContent(taskId: string, id: string): Promise<Uint8Array> {
+    this.deps.team.board.get(taskId);
+    if (!/^[0-9a-f]{40,64}$/.test(id)) throw new ReviewRefusal('git', `'${id}' is not the id of a content.`);
+    return blob((await repositoryOf(this.deps.workspace.root)).root, id);
+  }
+
+  acceptWork(
+    taskId: string,
+    selection: ReviewSelection,
+    options: AcceptOptions = {},
+  ): Promise<AcceptOutcome> {
+    return this.deps.run(() => this.#locks.run(LOCK, () => this.#accept(taskId, selection, options)));
+  }
+
+  async sendBack(taskId: string, comments: string): Promise<void> {
+    const { team } = this.deps;
+    await this.#usable(taskId);
+    await team.board.sendBack(taskId, comments, HUMAN);
+  }
+
+  /**
+   * After a restart: worktrees that were being made or removed are; an acceptance that was cut off is carried to
+   * its end, or given up where the checkout has changed since.
+   * @returns what the user should know, a sentence each
+   */
+  recover(): Promise<string[]> {
+    return this.#locks.run(LOCK, async () => {
+      const notes = await this.deps.team.worktrees.recover();
+      for (const { id, worktree } of this.deps.team.board.book.all()) {
+        for (const acceptance of worktree?.accepted ?? []) {
+          if (acceptance.outcome !== undefined) continue;
+          try {
+            notes.push(await this.#takeUp(id, acceptance));
+          } catch (error) {
+            notes.push(
+              `Accepting the work of ${id} was cut off and could not be taken up: ${messageOf(error)}`,
+            );
+          }
+        }
+      }
+      return notes;
+    });
+  }
+
+  async #accept(taskId: string, selection: ReviewSelection, options: AcceptOptions): Promise<AcceptOutcome> {
+    const { team, clock, review, worktrees } = this.deps;
+    const mode = options.mode ?? this.deps.settings().merge;
+    const task = team.board.get(taskId);
+    if (isUnderWay(task)) {
+      throw new ReviewRefusal(
+        'at_work',
+        `${task.owner} still works on ${task.id}. Wait, or take the task back first.`,
+      );
+    }
+    const worktree = await this.#usable(task.id);
+    const work = await this.#read(worktree);
+    const taken = chosen(work, selection);
+    const { landing, tree, files } = await review.prepare(work, taken, mode, messageFor(task));
+    const whole = taken.filter(({ hunks }) => hunks === undefined).length;
+    const remaining = work.changes.length - whole;
+    const at = clock.now();
+    const acceptance: Acceptance = { id: clock.uuid(), mode, tree, landing, files, remaining, at };
+    await review.keep(worktrees.folderOf(worktree.path), acceptance);
+    await team.worktrees.beginAccept(task.id, acceptance);
+    try {
+      await land(work.root, landing);
+    } catch (error) {
+      throw await this.#takeBack(task.id, work.root, acceptance, error);
+    }
+    await this.#landed(task, work.root, acceptance);
+    const conflicts = landing.conflicts.map(({ path }) => path);
+    const left = await this.#read(await this.#usable(task.id));
+    const outcome: AcceptOutcome = {
+      outcome: outcomeOf(acceptance),
+      mode,
+      ...(landing.commit === undefined ? {} : { commit: landing.commit.id }),
+      files,
+      conflicts,
+      remaining: left.changes.length,
+    };
+    const command = this.deps.settings().checkCommand.trim();
+    if (conflicts.length > 0 || command === '') return outcome;
+    options.onCheck?.(command);
+    return { ...outcome, check: await runCheck(this.deps.workspace, command, options.signal) };
+  }
+
+  async #landed(task: Task, root: string, acceptance: Acceptance): Promise<void> {
+    const { conflicts, staged } = acceptance.landing;
+    if (conflicts.length > 0 && staged) await noteConflict(root, messageFor(task));
+    await this.deps.team.worktrees.endAccept(task.id, acceptance.id, outcomeOf(acceptance));
+  }
+
+  /** The steps that were made are undone, as far as the files are still as they were made. */
+  async #takeBack(id: string, root: string, acceptance: Acceptance, cause: unknown): Promise<ReviewRefusal> {
+    const { landing } = acceptance;
+    const why = messageOf(cause);
+    const progress = await progressOf(root, landing);
+    if (progress.at !== 'changed') {
+      const { from, to, staged } = landing;
+      await land(root, { from: to, to: from, staged, conflicts: [] });
+      await this.deps.team.worktrees.endAccept(id, acceptance.id, 'given_up');
+      return new ReviewRefusal('git', `The work of ${id} was not merged, and nothing was changed: ${why}`);
+    }
+    await this.deps.team.worktrees.endAccept(id, acceptance.id, 'given_up');
+    return new ReviewRefusal(
+      'git',
+      `The work of ${id} was merged in part, then this happened: ${why} Look at these files: ${progress.paths.join(', ')}.`,
+      progress.paths,
+    );
+  }
+
+  async #takeUp(id: string, acceptance: Acceptance): Promise<string> {
+    const { team, workspace } = this.deps;
+    const { landing } = acceptance;
+    const { root } = await repositoryOf(workspace.root);
+    if (!(await this.deps.review.hasLanded(root, landing))) {
+      const changed = await this.deps.review.changedSince(root, landing);
+      if (changed !== undefined) {
+        await team.worktrees.endAccept(id, acceptance.id, 'given_up');
+        return `Accepting the work of ${id} was cut off, and since then ${changed}. Look at the main folder, and review it again.`;
+      }
+      await land(root, landing);
+    }
+    await this.#landed(team.board.get(id), root, acceptance);
+    return `Accepting the work of ${id} was cut off, and is finished now.`;
+  }
+
+  #read(worktree: TaskWorktree, isSure = false): Promise<Work> {
+    const { review, worktrees } = this.deps;
+    return review.read(worktrees.folderOf(worktree.path), partsOf(worktree), isSure);
+  }
+
+  /** @throws {ReviewRefusal} */
+  async #usable(taskId: string): Promise<TaskWorktree> {
+    const { team, worktrees } = this.deps;
+    const { id, worktree } = team.board.get(taskId);
+    if (worktree === undefined || worktree.state !== 'ready') {
+      throw new ReviewRefusal('no_worktree', `${id} has no worktree to review.`);
+    }
+    const problem = await worktrees.problem(worktree.path, worktree.branch);
+    if (problem !== undefined) {
+      throw new ReviewRefusal('broken', `The worktree of ${id} cannot be used: ${problem}.`);
+    }
+    return worktree;
+  }
+}
+
+function partsOf({ accepted }: TaskWorktree): AcceptedPart[] {
+  return accepted.filter(({ outcome }) => outcome === 'merged' || outcome === 'conflicts');
+}
+
+function outcomeOf({ landing }: Acceptance): Extract<ReviewOutcome, 'merged' | 'conflicts'> {
+  return landing.conflicts.length > 0 ? 'conflicts' : 'merged';
+}
+
+function revisionOf({ base, work }: Work): string {
+  return `${base}..${work}`;
+}
+
+function pathsOf(changes: readonly FileChange[]): string[] {
+  return changes.map(({ path }) => path);
+}
+
+/** What is chosen, as it is now. @throws {ReviewRefusal} where it is not what was shown */
+function chosen(work: Work, selection: ReviewSelection): Taken[] {
+  const { changes } = work;
+  if ('everything' in selection) {
+    if (selection.everything !== revisionOf(work)) throw changedMeanwhile();
+    if (changes.length === 0) throw nothing();
+    return changes.map((change) => ({ change }));
+  }
+  const files = new Set(selection.files);
+  const hunks = new Set(selection.hunks);
+  const taken = changes.flatMap((change): Taken[] => {
+    const some = change.hunks.filter(({ id }) => hunks.delete(id));
+    if (files.delete(change.id) || (some.length > 0 && some.length === change.hunks.length))
+      return [{ change }];
+    return some.length === 0 ? [] : [{ change, hunks: some }];
+  });
+  if (files.size > 0 || hunks.size > 0) throw changedMeanwhile();
+  if (taken.length === 0) throw nothing();
+  return taken;
+}
+
+function changedMeanwhile(): ReviewRefusal {
+  return new ReviewRefusal('changed_meanwhile', 'The work has changed since it was shown. Review it again.');
+}
+
+function nothing(): ReviewRefusal {
+  return new ReviewRefusal('nothing_to_accept', 'There is nothing to accept.');
+}
+
+/** The task in the words of its subject and description, as a commit says them. */
+export function messageFor({ subject, description, owner }: Task): string {
+  const who = owner === undefined || owner === LEAD ? [] : [`Done by the teammate ${owner}.`];
+  const parts = [subject, description.trim(), ...who].filter((part) => part !== '');
+  // git takes no message with a NUL in it.
+  return `${parts.join('\n\n').replaceAll('\0', '')}\n`;
+}

@@ -1,0 +1,15 @@
+export { type AtomicWriteOptions, atomicWriteFile } from './atomic';
+export { FencedError, ForeignKeyError, StorageError, storageError } from './errors';
+export { nodeFileSystem, type OpenMode, type StoreFile, type StoreFileSystem, writeAll } from './fileSystem';
+export { Journal, type JournalOptions } from './journal';
+export type { GapCause } from './journalFormat';
+export type { JournalItem } from './journalItems';
+export type { Damage, JsonObject, OnDamage } from './lines';
+export { type Claim, type ClaimOptions, claimOwnership, type OwnerInfo, type Ownership } from './ownership';
+export { fencedFileSystem } from './ownershipFence';
+export { OwnerWatch } from './ownershipWatch';
+export { appendOwnLines } from './ownLines';
+export { ensureTeamFolder, namedNotDirectory, refuseLink } from './teamFolder';
+export { type TranscriptAppendOptions, TranscriptFile } from './transcriptFile';
+export { findInTranscript, readTranscriptTail } from './transcriptTail';
+export { type Anchor, memoryVault, type Vault, type VaultContent } from './vault';

@@ -1,0 +1,113 @@
+import { changedEntries, type TreeEntry } from './diff';
+import type { Conflict } from './merge';
+import { gitPath } from './repository';
+import { git } from './run';
+import { type IndexLine, writeIndex } from './selection';
+import { addTracked, withScratchIndex, writeTree } from './snapshot';
+
+/** A change of the user's checkout, fully known before its first step, so that it can be taken up after a crash. */
+export interface Landing {
+  /** The tree whose files stand there now, as far as it changes them. */
+  readonly from: string;
+  /** The tree whose files shall stand there. */
+  readonly to: string;
+  readonly conflicts: readonly Conflict[];
+  /** Whether the index takes the change as well; conflicts always stand in it. */
+  readonly staged: boolean;
+  /** Where the branch shall be moved, and from where. */
+  readonly commit?: { readonly id: string; readonly parent: string };
+}
+
+/** Where a checkout stands with a landing: not begun, begun, all files there, or changed by others. */
+export type Progress =
+  | { readonly at: 'before' | 'between' | 'after' }
+  | { readonly at: 'changed'; readonly paths: readonly string[] };
+
+type Side = ReadonlyMap<string, TreeEntry | undefined>;
+
+/** Compares the working files of the paths that a landing changes with what they were and shall be. */
+export async function progressOf(root: string, { from, to }: Landing): Promise<Progress> {
+  const changes = await changedEntries(root, from, to);
+  const now = await workingEntries(root, from, [...changes.keys()]);
+  const seen = new Set<string>();
+  const paths: string[] = [];
+  for (const [path, { before, after }] of changes) {
+    const entry = now.has(path) ? now.get(path) : before;
+    if (isSame(entry, before)) seen.add('before');
+    else if (isSame(entry, after)) seen.add('after');
+    else paths.push(path);
+  }
+  if (paths.length > 0) return { at: 'changed', paths };
+  if (seen.size > 1) return { at: 'between' };
+  return { at: seen.has('before') ? 'before' : 'after' };
+}
+
+/** Paths of a landing whose index entry is neither what is committed nor what the landing wants. */
+export async function stagedAmong(root: string, paths: ReadonlySet<string>, head: string): Promise<string[]> {
+  const index = await withScratchIndex(root, writeTree);
+  return [...(await changedEntries(root, head, index)).keys()].filter((path) => paths.has(path));
+}
+
+/**
+ * Changes the checkout: working files, then index, then branch. Each step may be done again, and what is not at
+ * the paths it changes is left alone, staged or not.
+ * @throws {GitError} when a file or the branch changed meanwhile
+ */
+export async function land(root: string, landing: Landing): Promise<void> {
+  const changes = await changedEntries(root, landing.from, landing.to);
+  const after: Side = new Map([...changes].map(([path, entries]) => [path, entries.after]));
+  await moveFiles(root, after);
+  await moveIndex(root, landing, after);
+  const { commit } = landing;
+  if (commit === undefined) return;
+  const args = ['update-ref', '-m', 'handshake: accept the work of a task', 'HEAD', commit.id, commit.parent];
+  await git(root, args);
+}
+
+/** git writes the files itself: links, line endings, filters and names that differ in case are its business. */
+async function moveFiles(root: string, after: Side): Promise<void> {
+  await withScratchIndex(root, async (index) => {
+    await addTracked(index, [...after.keys()]);
+    const now = await writeTree(index);
+    const target = await withScratchIndex(root, async (other) => {
+      await git(root, ['read-tree', now], { index: other.file });
+      await writeIndex(other, linesOf(after));
+      return writeTree(other);
+    });
+    if (now !== target) await git(root, ['read-tree', '-m', '-u', now, target], { index: index.file });
+  });
+}
+
+/** In one write: the index is as before or as it shall be. */
+async function moveIndex(root: string, { staged, conflicts }: Landing, after: Side): Promise<void> {
+  const conflicted = new Set(conflicts.map(({ path }) => path));
+  const plain = new Map([...after].filter(([path]) => staged && !conflicted.has(path)));
+  const lines = [
+    ...linesOf(plain),
+    ...conflicts.flatMap(({ path, stages }) => [{ path }, ...stages.map((one) => ({ path, ...one }))]),
+  ];
+  if (lines.length === 0) return;
+  await writeIndex({ root, file: await gitPath(root, 'index') }, lines);
+  // Exit code 1: something differs from the index, which is no news here.
+  await git(root, ['update-index', '-q', '--refresh'], { accept: [1] });
+}
+
+function linesOf(side: Side): IndexLine[] {
+  const gone = [...side].flatMap(([path, entry]) => (entry === undefined ? [{ path }] : []));
+  const come = [...side].flatMap(([path, entry]) => (entry === undefined ? [] : [{ path, entry }]));
+  // First those that go: a folder may take the place of a file.
+  return [...gone, ...come];
+}
+
+/** What the working files of some paths are, where that is not as in the tree. */
+async function workingEntries(root: string, tree: string, paths: readonly string[]): Promise<Side> {
+  const now = await withScratchIndex(root, async (index) => {
+    await addTracked(index, paths);
+    return writeTree(index);
+  });
+  return new Map([...(await changedEntries(root, tree, now))].map(([path, { after }]) => [path, after]));
+}
+
+function isSame(a: TreeEntry | undefined, b: TreeEntry | undefined): boolean {
+  return a?.object === b?.object && a?.mode === b?.mode;
+}

@@ -1,0 +1,290 @@
+import { lstat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { errorCode } from '../failures';
+import { changedEntries, diffTrees, type FileChange } from './diff';
+import { type Landing, progressOf, stagedAmong } from './landing';
+import { looseCommit, mergeTrees } from './merge';
+import { ReviewRefusal } from './refusal';
+import { gitPath, type Head, headOf, repositoryOf, treeOf } from './repository';
+import { GitError, git, gitHolds, gitLine, gitList } from './run';
+import { type Taken, treeWith } from './selection';
+import { addTracked, withScratchIndex, workTree, writeTree } from './snapshot';
+
+export type MergeMode = 'commit' | 'uncommitted';
+
+/** A part of a task's work that was accepted earlier. */
+export interface AcceptedPart {
+  /** The worktree's base with all that was accepted so far. */
+  readonly tree: string;
+  readonly landing: Landing;
+}
+
+/** The work of a task at one moment, as trees of the repository. */
+export interface Work {
+  /** Root of the main checkout. */
+  readonly root: string;
+  readonly head: Head;
+  /** What it began with, and what of it was accepted since. */
+  readonly base: string;
+  readonly work: string;
+  /** Handshake's own folder is never part of it. */
+  readonly changes: readonly FileChange[];
+  /** Whether the changes are all that is different between the two trees. */
+  readonly isWhole: boolean;
+}
+
+/** An acceptance, fully worked out; nothing of the user's has changed yet. */
+export interface Acceptance {
+  readonly landing: Landing;
+  /** The base of what is left. */
+  readonly tree: string;
+  /** Paths that change in the main checkout. */
+  readonly files: readonly string[];
+}
+
+/** How work comes from a worktree into the checkout that the user has open. */
+export class GitReview {
+  /** @param folder the workspace folder in the main checkout */
+  constructor(private readonly folder: string) {}
+
+  /**
+   * Reads the worktree as it is, committed or not.
+   * @param worktree absolute path of its checkout
+   * @param accepted what was accepted of it, oldest first
+   * @param isSure whether what was accepted counts only where it stands in the main checkout unchanged, as when
+   * the worktree is about to be removed
+   */
+  async read(worktree: string, accepted: readonly AcceptedPart[], isSure = false): Promise<Work> {
+    const { root } = await repositoryOf(this.folder);
+    const [head, own] = [await headOf(root), await headOf(worktree)];
+    const shared = await sharedCommit(root, head, own);
+    const held = await this.#acceptedBase(root, head, shared, accepted, isSure);
+    const base = held ?? (await treeOf(root, shared));
+    const work = await workTree(worktree);
+    const all = await diffTrees(root, base, work);
+    const changes = all.filter((change) => !isTeams(change.path) && !isTeams(change.oldPath ?? ''));
+    return { root, head, base, work, changes, isWhole: changes.length === all.length };
+  }
+
+  /**
+   * Works out what accepting a part means for the main checkout.
+   * @param message of the commit
+   * @throws {ReviewRefusal}
+   */
+  async prepare(work: Work, taken: readonly Taken[], mode: MergeMode, message: string): Promise<Acceptance> {
+    const { root, head, base } = work;
+    refuseSubmodules(taken);
+    await refuseUnfinished(root);
+    if (mode === 'commit' && head.branch === undefined) {
+      throw new ReviewRefusal(
+        'no_branch',
+        'No branch is checked out in the main folder (detached HEAD). Check out a branch, or accept the changes uncommitted.',
+      );
+    }
+    const tree = await partOf(work, taken);
+    const ours =
+      mode === 'commit'
+        ? await treeOf(root, head.commit)
+        : await workingTree(root, [...(await changedEntries(root, base, tree)).keys()]);
+    const { tree: to, conflicts } = await mergeTrees(root, base, ours, tree);
+    const files = new Set([
+      ...(await changedEntries(root, ours, to)).keys(),
+      ...conflicts.map((c) => c.path),
+    ]);
+    await refuseSparse(root, files);
+    const isCommit = mode === 'commit' && conflicts.length === 0 && files.size > 0;
+    const landing: Landing = {
+      from: ours,
+      to,
+      conflicts,
+      staged: mode === 'commit',
+      ...(isCommit ? { commit: { id: await commitOn(root, head, to, message), parent: head.commit } } : {}),
+    };
+    await refuseLocalChanges(root, landing, head, files);
+    return { landing, tree, files: [...files] };
+  }
+
+  /** Keeps the objects of an acceptance from being cleared away, as long as the worktree is there. */
+  async keep(worktree: string, { landing, tree }: AcceptedPart): Promise<void> {
+    const name = 'refs/worktree/handshake/accepted';
+    const before = await gitLine(worktree, ['rev-parse', '--verify', '--quiet', name], { accept: [1] });
+    const parents = await Promise.all(
+      [landing.from, landing.to].map((one) => looseCommit(worktree, one, [])),
+    );
+    const kept = await looseCommit(worktree, tree, [...parents, ...(before === '' ? [] : [before])]);
+    await git(worktree, ['update-ref', name, kept]);
+  }
+
+  /** Whether the branch is where a landing wants it; one without a commit is done when its files are. */
+  async hasLanded(root: string, landing: Landing): Promise<boolean> {
+    if (landing.commit === undefined) return false;
+    return isAncestor(root, landing.commit.id, 'HEAD');
+  }
+
+  /** What keeps a landing that was cut off from going on, in words, or undefined. */
+  async changedSince(root: string, landing: Landing): Promise<string | undefined> {
+    const progress = await progressOf(root, landing);
+    if (progress.at === 'changed') return `these files have changed: ${progress.paths.join(', ')}`;
+    const { commit } = landing;
+    if (commit === undefined || (await headOf(root)).commit === commit.parent) return undefined;
+    return 'another commit is checked out';
+  }
+
+  /** The newest acceptance that still holds: the user may have taken one back with git. */
+  async #acceptedBase(
+    root: string,
+    head: Head,
+    shared: string,
+    parts: readonly AcceptedPart[],
+    isSure: boolean,
+  ): Promise<string | undefined> {
+    for (const { tree, landing } of [...parts].reverse()) {
+      // Merged back into the worktree's branch since: what both have in common holds it.
+      if (landing.commit !== undefined && (await isAncestor(root, landing.commit.id, shared)))
+        return undefined;
+      if (await stillHolds(root, head, landing, isSure)) return tree;
+    }
+    return undefined;
+  }
+}
+
+/** Whether what was accepted still is in the main checkout: taken back with git, it is to be reviewed again. */
+async function stillHolds(root: string, head: Head, landing: Landing, isSure: boolean): Promise<boolean> {
+  if (landing.commit !== undefined && (await isAncestor(root, landing.commit.id, head.commit))) return true;
+  const { at } = await progressOf(root, landing);
+  if (at !== 'changed') return at === 'after';
+  // The user has gone on with these files: what merging would change there is missing from them.
+  const { from, to } = landing;
+  const now = await workingTree(root, [...(await changedEntries(root, from, to)).keys()]);
+  const { tree, conflicts } = await mergeTrees(root, from, now, to);
+  return conflicts.length > 0 ? !isSure : tree === now;
+}
+
+/** Handshake's own folder, of this or of another team. */
+function isTeams(path: string): boolean {
+  return path.split('/').includes('.team');
+}
+
+function isAncestor(root: string, commit: string, of: string): Promise<boolean> {
+  return gitHolds(root, ['merge-base', '--is-ancestor', commit, of]);
+}
+
+/** What both branches have in common. */
+async function sharedCommit(root: string, head: Head, own: Head): Promise<string> {
+  const shared = await gitLine(root, ['merge-base', head.commit, own.commit], { accept: [1] });
+  if (shared === '') {
+    throw new ReviewRefusal(
+      'git',
+      'The branch in the main folder and the one of the worktree have no common commit.',
+    );
+  }
+  return shared;
+}
+
+/** The working files as they are, where the user has not committed them: theirs to keep. */
+function workingTree(root: string, paths: readonly string[]): Promise<string> {
+  return withScratchIndex(root, async (index) => {
+    await addTracked(index, paths);
+    return writeTree(index);
+  });
+}
+
+async function partOf(
+  { root, base, work, changes, isWhole }: Work,
+  taken: readonly Taken[],
+): Promise<string> {
+  const isAll = isWhole && taken.length === changes.length && taken.every(({ hunks }) => hunks === undefined);
+  if (isAll) return work;
+  try {
+    return await treeWith(root, base, taken);
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    throw new ReviewRefusal(
+      'git',
+      `These changes cannot stand without the others of the task. ${error.message}`,
+    );
+  }
+}
+
+/** git writes no file outside of a sparse checkout, and the change would look like a deletion of the user's. */
+async function refuseSparse(root: string, files: ReadonlySet<string>): Promise<void> {
+  if ((await gitLine(root, ['config', '--bool', 'core.sparseCheckout'], { accept: [1] })) !== 'true') return;
+  const outside: string[] = [];
+  for (const file of files) if (!(await isThere(dirname(join(root, file))))) outside.push(file);
+  if (outside.length === 0) return;
+  throw new ReviewRefusal(
+    'git',
+    `The main folder is a sparse checkout without the folders of ${outside.join(', ')}. Take them in with "git sparse-checkout add", then accept again.`,
+    outside,
+  );
+}
+
+function refuseSubmodules(taken: readonly Taken[]): void {
+  const paths = taken.filter(({ change }) => change.status === 'submodule').map(({ change }) => change.path);
+  if (paths.length === 0) return;
+  throw new ReviewRefusal(
+    'submodule',
+    `A submodule is not merged: ${paths.join(', ')}. Push its commit and update it in the main folder yourself, and accept the other files.`,
+    paths,
+  );
+}
+
+/** @throws {ReviewRefusal} while a merge, rebase, cherry-pick or revert is not finished */
+export async function refuseUnfinished(root: string): Promise<void> {
+  const unmerged = await gitList(root, ['diff', '--name-only', '-z', '--diff-filter=U']);
+  if (unmerged.length > 0) {
+    throw new ReviewRefusal(
+      'merge_in_progress',
+      `Conflicts are not resolved yet in the main folder: ${unmerged.join(', ')}. Resolve and commit them first.`,
+      unmerged,
+    );
+  }
+  for (const name of ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'rebase-merge', 'rebase-apply']) {
+    if (!(await isThere(await gitPath(root, name)))) continue;
+    const what = name.split(/[-_]/)[0]?.toLowerCase();
+    throw new ReviewRefusal(
+      'merge_in_progress',
+      `A ${what} is not finished in the main folder. Finish or abort it first.`,
+    );
+  }
+}
+
+async function refuseLocalChanges(
+  root: string,
+  landing: Landing,
+  head: Head,
+  files: ReadonlySet<string>,
+): Promise<void> {
+  const progress = await progressOf(root, landing);
+  const changed = progress.at === 'changed' ? progress.paths : [];
+  const conflicted = new Set(landing.conflicts.map(({ path }) => path));
+  const staged = await stagedAmong(root, landing.staged ? files : conflicted, head.commit);
+  const paths = [...new Set([...changed, ...staged])].sort();
+  if (paths.length === 0) return;
+  const instead =
+    landing.staged && landing.conflicts.length === 0 ? ', or accept the changes uncommitted' : '';
+  throw new ReviewRefusal(
+    'local_changes',
+    `You have changes of your own that are not committed in ${paths.join(', ')}. Commit or stash them first${instead}.`,
+    paths,
+  );
+}
+
+function commitOn(root: string, head: Head, tree: string, message: string): Promise<string> {
+  return gitLine(root, ['commit-tree', tree, '-p', head.commit, '-F', '-'], { input: message });
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** For whoever commits once the conflicts are resolved: git offers it as the message. */
+export async function noteConflict(root: string, message: string): Promise<void> {
+  await writeFile(await gitPath(root, 'SQUASH_MSG'), message);
+}

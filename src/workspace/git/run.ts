@@ -1,0 +1,162 @@
+import { spawn } from 'node:child_process';
+import { errorCode } from '../failures';
+import { MARK_NAME, newMark } from '../markedProcesses';
+import { WorkspaceError } from '../port';
+
+/**
+ * Settings that a command of ours does not take from the user, whatever stands in their configuration: nothing
+ * of theirs is run unasked (hooks, monitors, signing), and what is read has one form.
+ */
+const FIXED: readonly string[] = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.quotePath=false',
+  'core.safecrlf=false',
+  'commit.gpgSign=false',
+  'diff.suppressBlankEmpty=false',
+  'gc.auto=0',
+  'i18n.commitEncoding=UTF-8',
+  'maintenance.auto=false',
+];
+
+/** A checkout of a large repository takes minutes; what takes longer than this hangs. */
+const TIMEOUT_MS = 10 * 60_000;
+/** Of what git prints: a diff of more than this is not for a person. */
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+
+export interface GitOptions {
+  /** Written to its standard input. */
+  input?: string | Uint8Array;
+  /** Another index than the checkout's own: absolute path. */
+  index?: string;
+  /** Exit codes that are answers, besides 0. */
+  accept?: readonly number[];
+  /** Names it, on this machine, so that it can be ended where it outlives the window that began it. */
+  call?: string;
+}
+
+export interface GitResult {
+  code: number;
+  stdout: Buffer;
+}
+
+/** What git said when it failed. */
+export class GitError extends WorkspaceError {
+  constructor(
+    message: string,
+    /** Undefined where it could not be started, or was ended. */
+    readonly code: number | undefined,
+    readonly stderr: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Runs git in a folder, without a terminal, without hooks, and without what the environment says of another
+ * repository.
+ * @throws {GitError} when it is not installed, fails, or takes too long
+ */
+export function git(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
+  const settings = FIXED.flatMap((setting) => ['-c', setting]);
+  const child = spawn('git', [...settings, ...args], {
+    cwd: folder,
+    env: environment(options),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    windowsHide: true,
+    timeout: TIMEOUT_MS,
+  });
+  return new Promise((resolve, reject) => {
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    let size = 0;
+    child.stdout.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= MAX_OUTPUT_BYTES) out.push(chunk);
+      else child.kill();
+    });
+    child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+    child.once('error', (error) => reject(startFailure(folder, error)));
+    child.once('close', (code, signal) => {
+      const stderr = Buffer.concat(err).toString('utf8').trim();
+      if (code === 0 || (code !== null && options.accept?.includes(code))) {
+        resolve({ code, stdout: Buffer.concat(out) });
+      } else {
+        reject(new GitError(sentence(args, stderr, signal), code ?? undefined, stderr));
+      }
+    });
+    // It may have ended without reading; its exit says what that means.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(options.input ?? '');
+  });
+}
+
+/** Like {@link git}, for an answer of one line. */
+export async function gitLine(
+  folder: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<string> {
+  return (await gitText(folder, args, options)).replace(/\r?\n$/, '');
+}
+
+/** Like {@link git}, for an answer in words. */
+export async function gitText(
+  folder: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<string> {
+  return (await git(folder, args, options)).stdout.toString('utf8');
+}
+
+/** Like {@link git}, for a list whose entries end with NUL. */
+export async function gitList(
+  folder: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<string[]> {
+  return (await gitText(folder, args, options)).split('\0').slice(0, -1);
+}
+
+/** Whether the command succeeds, where failing is an answer as well. */
+export async function gitHolds(folder: string, args: readonly string[]): Promise<boolean> {
+  return (await git(folder, args, { accept: [1, 128] })).code === 0;
+}
+
+function environment({ index, call }: GitOptions): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith('GIT_'));
+  return {
+    ...Object.fromEntries(own),
+    LC_ALL: 'C',
+    GIT_EDITOR: 'true',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
+    ...(call === undefined ? {} : { [MARK_NAME]: newMark(call) }),
+  };
+}
+
+function startFailure(folder: string, error: Error): GitError {
+  if (errorCode(error) !== 'ENOENT')
+    return new GitError(`git did not start: ${error.message}`, undefined, '');
+  return new GitError(
+    `git was not found, or the folder ${folder} is not there. Install git and make sure that it is in the PATH of VS Code.`,
+    undefined,
+    '',
+  );
+}
+
+function sentence(args: readonly string[], stderr: string, signal: NodeJS.Signals | null): string {
+  const command = `git ${args.find((arg) => !arg.startsWith('-')) ?? ''}`.trim();
+  if (signal !== null) return `${command} was ended by ${signal}.`;
+  if (stderr.includes('dubious ownership')) {
+    return `git does not trust this repository, because it belongs to somebody else. If you do, run the command that git names: ${stderr}`;
+  }
+  if (stderr.includes('.lock') && stderr.includes('File exists')) {
+    return `Another git command is at work in this repository, or one was cut off and left its lock: ${stderr}`;
+  }
+  if (stderr.includes('Please tell me who you are') || stderr.includes('empty ident')) {
+    return 'git does not know who you are. Set user.name and user.email (git config), then try again.';
+  }
+  return `${command} failed: ${stderr || 'it gave no reason'}`;
+}

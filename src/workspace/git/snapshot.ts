@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { copyFile, rm, stat, utimes } from 'node:fs/promises';
+import { errorCode } from '../failures';
+import { ReviewRefusal } from './refusal';
+import { gitPath } from './repository';
+import { GitError, git, gitLine } from './run';
+
+/** An index of our own beside the checkout's: what is tried in it changes nothing of the user's. */
+export interface ScratchIndex {
+  readonly root: string;
+  /** Absolute path. */
+  readonly file: string;
+}
+
+/**
+ * Works with a copy of the checkout's index, which is removed afterwards.
+ * @param root of the checkout
+ */
+export async function withScratchIndex<T>(
+  root: string,
+  work: (index: ScratchIndex) => Promise<T>,
+): Promise<T> {
+  const own = await gitPath(root, 'index');
+  const file = `${own}.handshake-${randomBytes(6).toString('hex')}`;
+  try {
+    try {
+      // With the times and sizes it knows, so that only what changed is read. As old as the original: by its own
+      // age git tells which of its entries may hide a change that came within the same second.
+      const { atime, mtimeMs } = await stat(own);
+      await copyFile(own, file);
+      await utimes(file, atime, Math.floor(mtimeMs / 1000));
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
+    return await work({ root, file });
+  } finally {
+    await rm(file, { force: true });
+    await rm(`${file}.lock`, { force: true });
+  }
+}
+
+/** The index's content as a tree. */
+export function writeTree({ root, file }: ScratchIndex): Promise<string> {
+  return gitLine(root, ['write-tree'], { index: file });
+}
+
+/** The working files as a tree: what is committed, staged, changed and new; not what git ignores. */
+export function workTree(root: string): Promise<string> {
+  return withScratchIndex(root, async (index) => {
+    try {
+      await git(root, ['add', '--all', '--sparse', '--', ':/'], { index: index.file });
+    } catch (error) {
+      throw refusalOf(error) ?? error;
+    }
+    return writeTree(index);
+  });
+}
+
+/** What keeps git from reading a worktree, where the user can do something about it. */
+function refusalOf(error: unknown): ReviewRefusal | undefined {
+  const nested =
+    error instanceof GitError && /'(.+?)\/?' does not have a commit checked out/.exec(error.message);
+  if (!nested) return undefined;
+  const text = `'${nested[1]}' in the worktree is a repository of its own without a commit. Remove its folder .git, or commit in it; then review again.`;
+  return new ReviewRefusal('git', text);
+}
+
+/**
+ * Takes the working files of everything that is tracked into the index, and those of some paths whether they are
+ * tracked, new or ignored.
+ * @param paths from the checkout's root
+ */
+export async function addTracked(index: ScratchIndex, paths: readonly string[]): Promise<void> {
+  const { root, file } = index;
+  await git(root, ['add', '--update', '--', ':/'], { index: file });
+  if (paths.length === 0) return;
+  // --remove: one that is gone goes from the index. Nothing here is a pattern.
+  const input = paths.map((path) => `${path}\0`).join('');
+  await git(root, ['update-index', '--add', '--remove', '-z', '--stdin'], { index: file, input });
+}

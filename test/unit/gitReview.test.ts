@@ -1,0 +1,370 @@
+import assert from 'node:assert/strict';
+import { chmod, rename, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FileChange } from '../../src/workspace/git/diff';
+import { land, progressOf } from '../../src/workspace/git/landing';
+import { ReviewRefusal } from '../../src/workspace/git/refusal';
+import {
+  type Acceptance,
+  type AcceptedPart,
+  GitReview,
+  type MergeMode,
+  type Work,
+} from '../../src/workspace/git/review';
+import type { Taken } from '../../src/workspace/git/selection';
+import { GitWorktrees } from '../../src/workspace/git/worktrees';
+import { type GitRepo, lines, makeRepo } from './support/gitRepo';
+
+describe('work that comes home', function () {
+  this.timeout(120_000);
+
+  let repo: GitRepo;
+  let tree: GitRepo;
+  let review: GitReview;
+  let accepted: AcceptedPart[];
+
+  beforeEach(async () => {
+    repo = await makeRepo('mein Büro');
+    tree = await worktree('t1');
+    review = new GitReview(repo.root);
+    accepted = [];
+  });
+  afterEach(() => repo.remove());
+
+  const worktree = async (id: string): Promise<GitRepo> => {
+    const worktrees = new GitWorktrees(repo.root);
+    const plan = await worktrees.plan(id);
+    await worktrees.make(plan);
+    return repo.at(plan.path);
+  };
+  const read = (of = tree, parts = accepted): Promise<Work> => review.read(of.root, parts);
+  const all = (work: Work): Taken[] => work.changes.map((change) => ({ change }));
+  const names = (work: Work): string[] => work.changes.map(({ status, path }) => `${status} ${path}`);
+  const only = (work: Work, path: string): FileChange => {
+    const change = work.changes.find((one) => one.path === path);
+    assert.ok(change, `${path} among ${names(work).join(', ')}`);
+    return change;
+  };
+  const accept = async (
+    taken: (work: Work) => Taken[],
+    mode: MergeMode = 'commit',
+    of = tree,
+  ): Promise<Acceptance> => {
+    const work = await read(of, of === tree ? accepted : []);
+    const acceptance = await review.prepare(work, taken(work), mode, 'The task\n');
+    await land(repo.root, acceptance.landing);
+    if (of === tree) accepted.push(acceptance);
+    return acceptance;
+  };
+  const refusedAs =
+    (code: string, files: readonly string[] = []) =>
+    (error: unknown) => {
+      assert.ok(error instanceof ReviewRefusal, String(error));
+      assert.equal(error.code, code, error.message);
+      assert.deepEqual(error.files, files);
+      return true;
+    };
+
+  it('shows what is committed, changed, new, gone, renamed, binary, a link or only a mode', async () => {
+    await tree.put(
+      'src/a.ts',
+      lines(1, 30).replace('line 2\n', 'LINE 2\n').replace('line 25\n', 'line 25\nmore\n'),
+    );
+    tree.commit('by the member');
+    await tree.put('ä ö.txt', 'new\n');
+    await tree.put('logo.bin', Buffer.from([0, 1, 2, 255]));
+    await rename(join(tree.root, 'readme.md'), join(tree.root, 'README.md'));
+    await symlink('src/a.ts', join(tree.root, 'link'));
+    await tree.put('.gitignore', 'out/\n');
+    await tree.put('out/x', 'ignored\n');
+    const work = await read();
+    assert.deepEqual(names(work), [
+      'added .gitignore',
+      'renamed README.md',
+      'added link',
+      'added logo.bin',
+      'modified src/a.ts',
+      'added ä ö.txt',
+    ]);
+    assert.equal(only(work, 'README.md').oldPath, 'readme.md');
+    assert.equal(only(work, 'logo.bin').binary, true);
+    const { hunks, added, deleted } = only(work, 'src/a.ts');
+    assert.deepEqual([hunks.length, added, deleted], [2, 2, 1]);
+    assert.ok(hunks[0]?.lines.includes('+LINE 2'));
+    assert.deepEqual(
+      tree.status(),
+      [' D readme.md', '?? .gitignore', '?? README.md', '?? link', '?? logo.bin', '?? ä ö.txt'].sort(byName),
+    );
+  });
+
+  const byName = (a: string, b: string): number => a.charAt(0).localeCompare(b.charAt(0)) || (a < b ? -1 : 1);
+
+  it('is one commit on the branch, with the message, and the main checkout is clean', async () => {
+    await tree.put('src/a.ts', 'changed\n');
+    await tree.put('src/new.ts', 'new\n');
+    await chmod(join(tree.root, 'readme.md'), 0o755);
+    const { landing } = await accept(all);
+    assert.equal(repo.git('rev-parse', 'HEAD'), landing.commit?.id);
+    assert.equal(repo.git('log', '--format=%s|%an|%P', '-1'), `The task|Ada|${landing.commit?.parent}`);
+    assert.deepEqual(repo.status(), []);
+    assert.equal(await repo.text('src/new.ts'), 'new\n');
+    assert.deepEqual(names(await read()), []);
+  });
+
+  it('changes the files alone where it is not to be committed, and merges with what is there', async () => {
+    await repo.put('src/a.ts', lines(1, 30).replace('line 28\n', 'mine\n'));
+    await repo.put('other.txt', 'mine\n');
+    repo.git('add', 'other.txt');
+    const head = repo.git('rev-parse', 'HEAD');
+    await tree.put('src/a.ts', lines(1, 30).replace('line 2\n', 'theirs\n'));
+    await tree.put('new.ts', 'new\n');
+    await accept(all, 'uncommitted');
+    const text = await repo.text('src/a.ts');
+    assert.ok(text.includes('mine\n') && text.includes('theirs\n'), text);
+    assert.equal(repo.git('rev-parse', 'HEAD'), head);
+    assert.deepEqual(repo.status().sort(), [' M src/a.ts', '?? new.ts', 'A  other.txt']);
+    assert.deepEqual(names(await read()), []);
+    // Put back by the user: it is there to be reviewed again.
+    repo.git('checkout', '--quiet', '--', 'src/a.ts');
+    await rm(join(repo.root, 'new.ts'));
+    await repo.put('src/a.ts', lines(1, 30).replace('line 28\n', 'mine\n'));
+    assert.deepEqual(names(await read()), ['added new.ts', 'modified src/a.ts']);
+  });
+
+  it('takes single hunks and files, and leaves the rest for later', async () => {
+    await repo.put('src/a.ts', `${lines(1, 30)}no end`);
+    repo.commit('a file without a last line end');
+    tree.git('merge', '--quiet', 'main');
+    await tree.put('src/a.ts', `first\n${lines(2, 30).replace('line 15\n', '')}no end, changed`);
+    await tree.put('new.ts', 'new\n');
+    await tree.put('later.ts', 'later\n');
+    const hunkOf = (work: Work, index: number): Taken => {
+      const change = only(work, 'src/a.ts');
+      const hunk = change.hunks[index];
+      assert.ok(hunk);
+      return { change, hunks: [hunk] };
+    };
+    await accept((work) => [hunkOf(work, 1), { change: only(work, 'new.ts') }]);
+    assert.equal(await repo.text('src/a.ts'), `${lines(1, 30).replace('line 15\n', '')}no end`);
+    assert.deepEqual(names(await read()), ['added later.ts', 'modified src/a.ts']);
+    await accept((work) => [hunkOf(work, 1)]);
+    assert.equal(await repo.text('src/a.ts'), `${lines(1, 30).replace('line 15\n', '')}no end, changed`);
+    await accept(all);
+    assert.equal(await repo.text('src/a.ts'), await tree.text('src/a.ts'));
+    assert.deepEqual(names(await read()), []);
+    assert.deepEqual(repo.status(), []);
+    assert.equal(repo.git('rev-list', '--count', 'HEAD'), '5');
+  });
+
+  it('leaves conflicts as git leaves them: three versions in the index, marks in the file', async () => {
+    await tree.put('readme.md', 'one\ntheirs\nthree\n');
+    await tree.put('fine.txt', 'fine\n');
+    await repo.put('readme.md', 'one\nours\nthree\n');
+    repo.commit('ours');
+    await repo.put('mine.txt', 'mine\n');
+    repo.git('add', 'mine.txt');
+    const { landing } = await accept(all);
+    assert.deepEqual(
+      landing.conflicts.map(({ path }) => path),
+      ['readme.md'],
+    );
+    assert.equal(repo.git('show', ':1:readme.md'), 'one\ntwo\nthree');
+    assert.equal(repo.git('show', ':2:readme.md'), 'one\nours\nthree');
+    assert.equal(repo.git('show', ':3:readme.md'), 'one\ntheirs\nthree');
+    assert.match(await repo.text('readme.md'), /<<<<<<< .*\nours\n=======\ntheirs\n>>>>>>> /);
+    assert.deepEqual(repo.status().sort(), ['A  fine.txt', 'A  mine.txt', 'UU readme.md']);
+    assert.deepEqual(names(await read()), []);
+    const other = await worktree('t2');
+    await other.put('x.txt', 'x\n');
+    await assert.rejects(accept(all, 'commit', other), refusedAs('merge_in_progress', ['readme.md']));
+    repo.git('reset', '--quiet', '--merge');
+    assert.equal(await repo.text('readme.md'), 'one\nours\nthree\n');
+    assert.deepEqual(names(await read()), ['added fine.txt', 'modified readme.md']);
+  });
+
+  it('is reviewed again where it was thrown away, also when the user has gone on with its files', async () => {
+    await tree.put('src/a.ts', lines(1, 30).replace('line 2\n', 'theirs\n'));
+    await tree.put('new.ts', 'new\n');
+    await accept(all, 'uncommitted');
+    assert.deepEqual(names(await read()), []);
+    await repo.put('src/a.ts', (await repo.text('src/a.ts')).replace('line 28\n', 'mine\n'));
+    assert.deepEqual(names(await read()), [], 'gone on with what was accepted');
+    assert.deepEqual(names(await review.read(tree.root, accepted, true)), []);
+    repo.git('checkout', '--quiet', '--', '.');
+    await rm(join(repo.root, 'new.ts'));
+    await repo.put('src/a.ts', lines(1, 30).replace('line 28\n', 'mine\n'));
+    assert.deepEqual(names(await read()), ['added new.ts', 'modified src/a.ts']);
+    repo.commit('my own line');
+    assert.deepEqual(names(await read()), ['added new.ts', 'modified src/a.ts']);
+  });
+
+  it('with a conflict that was taken back is reviewed again, whatever the user changes after that', async () => {
+    await tree.put('readme.md', 'one\ntheirs\nthree\n');
+    await repo.put('readme.md', 'one\nours\nthree\n');
+    repo.commit('ours');
+    await accept(all);
+    await repo.put('readme.md', 'one\nboth\nthree\n');
+    assert.deepEqual(names(await read()), [], 'resolved by hand');
+    assert.deepEqual(
+      names(await review.read(tree.root, accepted, true)),
+      ['modified readme.md'],
+      'not sure enough to remove it',
+    );
+    repo.git('reset', '--quiet', '--hard');
+    await repo.put('readme.md', 'one\nours\nthree\nfour\n');
+    repo.commit('another line');
+    assert.deepEqual(names(await read()), ['modified readme.md']);
+  });
+
+  it('never holds what lies in a folder .team', async () => {
+    const other = await worktree('t2');
+    await tree.put('.team/worktrees/t2/src/a.ts', 'taken\n');
+    await tree.put('.team/.gitignore', '!*\n');
+    await tree.put('src/a.ts', 'changed\n');
+    tree.git('add', '--force', '.team');
+    assert.deepEqual(names(await read()), ['modified src/a.ts']);
+    await accept(all);
+    assert.deepEqual(repo.status(), []);
+    assert.equal(await other.text('src/a.ts'), lines(1, 30));
+    assert.doesNotMatch(repo.git('ls-files'), /\.team/);
+  });
+
+  it('says what to do about a repository without a commit in it', async () => {
+    await tree.put('sub/x.txt', 'x\n');
+    tree.at('sub').git('init', '--quiet');
+    await assert.rejects(
+      read(),
+      /'sub' in the worktree is a repository of its own without a commit\. Remove its folder \.git/,
+    );
+  });
+
+  it('merges several branches one after another, each with the result of the one before', async () => {
+    const second = await worktree('t2');
+    await tree.put('src/a.ts', lines(1, 30).replace('line 2\n', 'from t1\n'));
+    await second.put('src/a.ts', lines(1, 30).replace('line 28\n', 'from t2\n'));
+    await accept(all);
+    await accept(all, 'commit', second);
+    const text = await repo.text('src/a.ts');
+    assert.ok(text.includes('from t1\n') && text.includes('from t2\n'));
+    assert.deepEqual(repo.status(), []);
+  });
+
+  describe("the user's own changes", () => {
+    it('of other files stay as they are, staged or not', async () => {
+      await tree.put('src/a.ts', 'changed\n');
+      await repo.put('readme.md', 'mine\n');
+      await repo.put('staged.txt', 'staged\n');
+      repo.git('add', 'staged.txt');
+      await accept(all);
+      assert.deepEqual(repo.status().sort(), [' M readme.md', 'A  staged.txt']);
+      assert.deepEqual(repo.git('show', '--name-only', '--format=', 'HEAD').split('\n'), ['src/a.ts']);
+    });
+
+    it('of the same file are in the way of a commit: changed, staged, new or ignored', async () => {
+      await tree.put('readme.md', 'theirs\n');
+      await tree.put('new.txt', 'theirs\n');
+      await tree.put('local.env', 'theirs\n');
+      await repo.put('readme.md', 'mine\n');
+      await assert.rejects(accept(all), refusedAs('local_changes', ['readme.md']));
+      repo.git('add', 'readme.md');
+      await repo.put('readme.md', 'one\ntwo\nthree\n');
+      await assert.rejects(accept(all), refusedAs('local_changes', ['readme.md']));
+      repo.git('reset', '--quiet', '--hard');
+      await repo.put('new.txt', 'mine\n');
+      await assert.rejects(accept(all), refusedAs('local_changes', ['new.txt']));
+      await rm(join(repo.root, 'new.txt'));
+      await repo.put('.git/info/exclude', 'local.env\n');
+      await repo.put('local.env', 'mine\n');
+      tree.git('add', '--force', '--all');
+      await assert.rejects(accept(all), refusedAs('local_changes', ['local.env']));
+      assert.equal(await repo.text('local.env'), 'mine\n');
+      assert.equal(repo.git('rev-list', '--count', 'HEAD'), '1');
+    });
+  });
+
+  it('needs a branch for a commit, and takes changes without one', async () => {
+    repo.git('checkout', '--quiet', '--detach');
+    await tree.put('readme.md', 'theirs\n');
+    await assert.rejects(accept(all), refusedAs('no_branch'));
+    await accept(all, 'uncommitted');
+    assert.equal(await repo.text('readme.md'), 'theirs\n');
+  });
+
+  it('is there already where the user has merged the branch', async () => {
+    await tree.put('readme.md', 'theirs\n');
+    tree.commit('work');
+    repo.git('merge', '--quiet', 'handshake/t1');
+    assert.deepEqual(names(await read()), []);
+    repo.git('reset', '--quiet', '--hard', 'HEAD~1');
+    await repo.put('readme.md', 'theirs\n');
+    repo.commit('the same change by hand');
+    const head = repo.git('rev-parse', 'HEAD');
+    const { files } = await accept(all);
+    assert.deepEqual(files, []);
+    assert.equal(repo.git('rev-parse', 'HEAD'), head);
+    assert.deepEqual(names(await read()), []);
+  });
+
+  it('goes on after the branch has taken up what is in the main one', async () => {
+    await tree.put('src/a.ts', 'changed\n');
+    await accept(all);
+    await repo.put('readme.md', 'ours\n');
+    repo.commit('ours');
+    tree.commit('work');
+    tree.git('merge', '--quiet', 'main');
+    await tree.put('later.txt', 'later\n');
+    assert.deepEqual(names(await read()), ['added later.txt']);
+  });
+
+  it('renames a file whose name differs in case alone', async () => {
+    await rename(join(tree.root, 'src/a.ts'), join(tree.root, 'src/A.ts'));
+    await accept(all);
+    assert.equal(repo.git('ls-files', 'src'), 'src/A.ts');
+    assert.deepEqual(repo.status(), []);
+  });
+
+  it('does not merge a submodule', async () => {
+    const lib = await makeRepo('lib');
+    try {
+      tree.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', lib.root, 'lib');
+      await assert.rejects(accept(all), refusedAs('submodule', ['lib']));
+      await accept(
+        (work) => work.changes.filter(({ path }) => path === 'readme.md').map((change) => ({ change })),
+        'commit',
+      ).catch(refusedAs('nothing_to_accept'));
+    } finally {
+      await lib.remove();
+    }
+  });
+
+  describe('cut off between two steps', () => {
+    for (const mode of ['commit', 'uncommitted'] as const) {
+      it(`is taken up where it was (${mode})`, async () => {
+        await tree.put('src/a.ts', 'changed\n');
+        await tree.put('new.txt', 'new\n');
+        const work = await read();
+        const { landing } = await review.prepare(work, all(work), mode, 'The task\n');
+        assert.equal((await progressOf(repo.root, landing)).at, 'before');
+        // As a crash leaves it that came after the first file.
+        await repo.put('new.txt', 'new\n');
+        assert.equal((await progressOf(repo.root, landing)).at, 'between');
+        await land(repo.root, landing);
+        await land(repo.root, landing).catch((error: unknown) => {
+          assert.ok(mode === 'commit', String(error));
+        });
+        assert.equal((await progressOf(repo.root, landing)).at, 'after');
+        assert.deepEqual(repo.status().sort(), mode === 'commit' ? [] : [' M src/a.ts', '?? new.txt']);
+        assert.equal(repo.git('rev-list', '--count', 'HEAD'), mode === 'commit' ? '2' : '1');
+      });
+    }
+
+    it('is not taken up where somebody changed a file since', async () => {
+      await tree.put('src/a.ts', 'changed\n');
+      const work = await read();
+      const { landing } = await review.prepare(work, all(work), 'commit', 'The task\n');
+      await repo.put('src/a.ts', 'mine\n');
+      assert.deepEqual(await progressOf(repo.root, landing), { at: 'changed', paths: ['src/a.ts'] });
+      assert.match((await review.changedSince(repo.root, landing)) ?? '', /src\/a\.ts/);
+    });
+  });
+});

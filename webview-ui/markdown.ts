@@ -1,0 +1,76 @@
+import DOMPurify from 'dompurify';
+import MarkdownIt from 'markdown-it';
+import { safeHref } from '../src/ui/safeLink';
+import { type CopyTexts, copyButton } from './dom';
+
+/**
+ * Text of models and members as page content. Three walls, each enough alone for what we know of: the
+ * parser takes no HTML, the sanitiser keeps only the elements below, and the page's content security
+ * policy loads nothing.
+ */
+
+const TAGS = [
+  'p br hr h1 h2 h3 h4 h5 h6 strong em s del',
+  'code pre ul ol li blockquote a table thead tbody tr th td',
+]
+  .join(' ')
+  .split(' ');
+
+export interface MarkdownTexts extends CopyTexts {
+  imageLeftOut: string;
+}
+
+const parser = new MarkdownIt({ html: false, linkify: true, breaks: false });
+// Only what is written as an address is one: `notes.md` is a file, not a site in Moldova.
+parser.linkify?.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
+parser.validateLink = (url) => safeHref(url) !== undefined;
+
+/** Controls that turn the direction of text show a name as another one; they are shown as what they are. */
+const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** @returns the rendered text, detached; nothing in it loads, runs or navigates */
+export function renderMarkdown(text: string, texts: MarkdownTexts): DocumentFragment {
+  // An image is named, never fetched: its address alone could carry data out.
+  parser.renderer.rules.image = (tokens, index) => {
+    const token = tokens[index];
+    const alt = parser.utils.escapeHtml(token?.content ?? '');
+    const src = safeHref(String(token?.attrGet('src') ?? ''));
+    const note = parser.utils.escapeHtml(texts.imageLeftOut);
+    const named = alt === '' ? note : `${alt} (${note})`;
+    return src === undefined ? named : `<a href="${parser.utils.escapeHtml(src)}">${named}</a>`;
+  };
+  const fragment = DOMPurify.sanitize(parser.render(text.replace(TURNING, '\u2426')), {
+    ALLOWED_TAGS: TAGS,
+    ALLOWED_ATTR: ['href', 'start'],
+    ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
+    ALLOW_ARIA_ATTR: false,
+    ALLOW_DATA_ATTR: false,
+    RETURN_DOM_FRAGMENT: true,
+  });
+  for (const link of fragment.querySelectorAll('a')) {
+    const href = safeHref(link.getAttribute('href') ?? '');
+    if (href === undefined) {
+      link.removeAttribute('href');
+      continue;
+    }
+    link.setAttribute('href', href);
+    link.title = href;
+  }
+  for (const block of fragment.querySelectorAll('pre')) {
+    const frame = document.createElement('div');
+    frame.className = 'code';
+    block.replaceWith(frame);
+    block.tabIndex = 0;
+    frame.append(
+      block,
+      copyButton(() => block.textContent ?? '', texts),
+    );
+  }
+  for (const table of fragment.querySelectorAll('table')) {
+    const frame = document.createElement('div');
+    frame.className = 'wide';
+    table.replaceWith(frame);
+    frame.append(table);
+  }
+  return fragment;
+}
