@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 
-const countsSchema = z.object({
+/** Also what is handed from one process of a run to another. */
+export const countsSchema = z.object({
   passed: z.number().int().nonnegative(),
   failed: z.number().int().nonnegative(),
   skipped: z.number().int().nonnegative(),
+  /** What failed, each with its title and why. */
+  failures: z.array(z.string()).optional(),
 });
 
-/** How many tests ended how. */
+/** How many tests ended how, and what failed. */
 export type Counts = z.infer<typeof countsSchema>;
 
 const reportSchema = countsSchema.extend({
@@ -24,11 +27,12 @@ export async function readReport(file: string): Promise<Report> {
 }
 
 export function addCounts(all: readonly Counts[]): Counts {
-  const total: Counts = { passed: 0, failed: 0, skipped: 0 };
+  const total = { passed: 0, failed: 0, skipped: 0, failures: [] as string[] };
   for (const counts of all) {
     total.passed += counts.passed;
     total.failed += counts.failed;
     total.skipped += counts.skipped;
+    total.failures.push(...(counts.failures ?? []));
   }
   return total;
 }

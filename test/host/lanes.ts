@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { countsSchema } from './counts';
 import { messageOf } from './errors';
 import { makeTempFolder, removeFolder, root } from './paths';
 import { run } from './processes';
@@ -10,12 +11,11 @@ import type { Result } from './summary';
 /** Where a run that was started beside another one leaves its results. */
 export const RESULTS_VARIABLE = 'HANDSHAKE_RESULTS_FILE';
 
-const count = z.number().int().nonnegative();
 const results = z.array(
   z.object({
     suite: z.string(),
     where: z.string(),
-    counts: z.object({ passed: count, failed: count, skipped: count }).optional(),
+    counts: countsSchema.optional(),
     problems: z.array(z.string()),
   }),
 );

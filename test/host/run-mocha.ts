@@ -27,7 +27,8 @@ export async function runMocha(options: MochaOptions): Promise<Counts> {
     ...(options.grep ? { grep: new RegExp(options.grep) } : {}),
   });
   for (const file of options.files) mocha.addFile(file);
-  const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+  const failures: string[] = [];
+  const counts = { passed: 0, failed: 0, skipped: 0, failures };
   await new Promise<void>((resolve) => {
     mocha
       .run(() => resolve())
@@ -35,15 +36,20 @@ export async function runMocha(options: MochaOptions): Promise<Counts> {
         counts.passed += 1;
       })
       // Also called for a hook that fails, which takes its tests with it.
-      .on(Mocha.Runner.constants.EVENT_TEST_FAIL, (_test: unknown, error: unknown) => {
+      .on(Mocha.Runner.constants.EVENT_TEST_FAIL, (test: { fullTitle(): string }, error: unknown) => {
         counts.failed += 1;
         if (error instanceof Error && error.stack) error.stack = mapStack(error.stack);
+        failures.push(`${test.fullTitle()}\n${tellOf(error)}`);
       })
       .on(Mocha.Runner.constants.EVENT_TEST_PENDING, () => {
         counts.skipped += 1;
       });
   });
   return counts;
+}
+
+function tellOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 /** The test bundles in a folder, in a stable order; none where there is no such folder. */

@@ -1,5 +1,8 @@
 import { addCounts, type Counts } from './counts';
 
+/** Of one failed test, in the summary; the whole text stands above, where it ran. */
+const MOST_LINES = 60;
+
 /** One line of the summary. */
 export interface Result {
   suite: string;
@@ -29,15 +32,28 @@ export function summarize(results: readonly Result[], options: { filtered: boole
     problems.push('no test has such a title');
   }
   const failed = total.failed + problems.length;
-  const told = problems.map((problem) => `  ${problem.replaceAll('\n', '\n  ')}`);
+  const failures = judged.flatMap(({ suite, counts }) =>
+    (counts?.failures ?? []).map((text) => `${suite}: ${shorten(text)}`),
+  );
   return {
     lines: [
-      ...(told.length > 0 ? ['', 'Problems', ...told] : []),
+      // At the end, where they are found when the rest of a long log is cut off.
+      ...list('Failed', failures),
+      ...list('Problems', problems),
       ...['', 'Summary', ...table(judged)],
       ...['', `${total.passed} passed, ${failed} failed`],
     ],
     code: failed === 0 ? 0 : 1,
   };
+}
+
+function list(title: string, texts: readonly string[]): string[] {
+  return texts.length === 0 ? [] : ['', title, ...texts.map((text) => `  ${text.replaceAll('\n', '\n  ')}`)];
+}
+
+function shorten(text: string): string {
+  const lines = text.split('\n');
+  return lines.length <= MOST_LINES ? text : [...lines.slice(0, MOST_LINES), '…'].join('\n');
 }
 
 function table(results: readonly Result[]): string[] {

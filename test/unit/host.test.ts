@@ -30,6 +30,17 @@ describe('the summary of a run', () => {
     assert.deepEqual(judge([ran(0, 0, ['no Chromium'])]), { last: '0 passed, 1 failed', code: 1 });
   });
 
+  it('tells at its end what failed and why, however long the log above it is', () => {
+    const failures = ['a team comes home\nError: no\n    at here', `long\n${'line\n'.repeat(500)}`];
+    const counts = { passed: 3, failed: 2, skipped: 0, failures };
+    const { lines } = summarize([{ suite: 'crash', where: 'Node', counts, problems: [] }], {
+      filtered: false,
+    });
+    const told = lines.join('\n');
+    assert.match(told, /Failed\n {2}crash: a team comes home\n {2}Error: no\n {6}at here\n {2}crash: long\n/);
+    assert.ok(told.split('\n').length < 100);
+  });
+
   it('fails when a suite ran no test, unless tests were picked by title', () => {
     assert.deepEqual(judge([ran(3), ran(0)]), { last: '3 passed, 1 failed', code: 1 });
     assert.deepEqual(judge([ran(3), ran(0)], true), { last: '3 passed, 0 failed', code: 0 });
