@@ -88,7 +88,7 @@ export class Human {
         const news = new Promise<'news'>((resolve) => {
           signal = () => resolve('news');
         });
-        const rest = this.core.whenIdle(20_000).then(() => 'rest' as const);
+        const rest = this.core.whenIdle(300_000).then(() => 'rest' as const);
         if ((await Promise.race([news, rest])) === 'rest' && !changed) {
           // At rest with nothing heard: whoever waits now would wait for ever.
           if (!(await this.#step()) && !(await this.#isOver()))

@@ -74,7 +74,7 @@ export class Life {
 
   /** Waits until the team does no more without a person. */
   async rest(): Promise<void> {
-    await this.core.whenIdle(20_000);
+    await this.core.whenIdle(300_000);
   }
 
   /** Lets those that were cut off go on, and plays the human's part to the end. */

@@ -4,7 +4,7 @@ import { readReport } from './counts';
 import { desktopForTests } from './desktop';
 import { messageOf } from './errors';
 import { runExtensionTests, serverExecutable, type Target } from './extension-tests';
-import { describeHost, type HostName, hostNames, serverHost } from './hosts';
+import { describeHost, type HostName, serverHost } from './hosts';
 import { ensureServer } from './install-server';
 import { makeTempFolder, makeTestHome, removeFolder, root, testEnvironment } from './paths';
 import { run } from './processes';
@@ -41,13 +41,15 @@ export async function runSuite(suite: SuiteName, settings: RunSettings): Promise
       return [await mochaSuite('ui', describeHost(host), settings.grep, host.name)];
     }
     case 'extension':
-      // The server host does not run on Windows; there the desktop takes its place.
-      if (process.platform === 'win32') return [await onDesktop(settings)];
-      return inTurn(settings.host ? [settings.host] : hostNames, (name) => onServer(name, settings.grep));
+      if (!runsOnServer) return [await onDesktop(settings)];
+      return [await onServer(settings.host ?? 'newest', settings.grep)];
     case 'electron':
       return [await onDesktop(settings)];
   }
 }
+
+/** The server host does not run on Windows; there the desktop takes its place. */
+export const runsOnServer = process.platform !== 'win32';
 
 export const needsBuild = (suite: SuiteName): boolean => suite !== 'lint' && suite !== 'types';
 
@@ -60,12 +62,6 @@ export function build(suites: readonly SuiteName[]): Promise<Result> {
   return step('build', 'esbuild', () =>
     run(process.execPath, ['esbuild.mjs', ...parts], { cwd: root, show: true }),
   );
-}
-
-async function inTurn<T>(items: readonly T[], work: (item: T) => Promise<Result>): Promise<Result[]> {
-  const results: Result[] = [];
-  for (const item of items) results.push(await work(item));
-  return results;
 }
 
 async function step(suite: string, where: string, work: () => Promise<unknown>): Promise<Result> {

@@ -10,6 +10,8 @@ export interface Result {
   where: string;
   /** Tests that ran; undefined for a step that is no test (lint, types, build). */
   counts?: Counts;
+  /** How long it took. */
+  seconds?: number;
   /** What went wrong besides failing tests; each counts as one failure. */
   problems: string[];
 }
@@ -72,9 +74,10 @@ function judge(result: Result, filtered: boolean): Result {
   return { ...result, problems: [`no test ran (${result.where})`] };
 }
 
-function outcome({ counts, problems }: Result): string {
+function outcome({ counts, seconds, problems }: Result): string {
   if (counts === undefined) return problems.length === 0 ? 'ok' : 'FAILED';
   const failed = counts.failed + problems.length;
   const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
-  return `${counts.passed} passed, ${failed} failed${skipped}`;
+  const took = seconds === undefined ? '' : ` (${seconds} s)`;
+  return `${counts.passed} passed, ${failed} failed${skipped}${took}`;
 }

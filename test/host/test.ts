@@ -4,7 +4,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { messageOf } from './errors';
-import { RESULTS_VARIABLE, runBeside } from './lanes';
+import { partsOf, RESULTS_VARIABLE, runInLanes } from './lanes';
 import { resultsFolder } from './paths';
 import { build, needsBuild, type RunSettings, runSuite, type SuiteName, suiteNames } from './suites';
 import { type Result, summarize } from './summary';
@@ -31,9 +31,6 @@ function readSettings(): { suites: SuiteName[]; settings: RunSettings; built: bo
   const settings: RunSettings = { host: values.host, grep: values.grep, desktop: values.vscode };
   return { suites, settings, built: values.built };
 }
-
-/** Suites that run in a process of their own while the windows of `ui` are driven. */
-const BESIDE_WINDOWS: readonly SuiteName[] = ['unit', 'crash', 'extension'];
 
 async function main(): Promise<number> {
   const { suites, settings, built } = readSettings();
@@ -62,12 +59,7 @@ async function runAll(
     // Yesterday's bundles would say nothing about today's code.
     if (outcome.problems.length > 0) return results;
   }
-  const beside = tests.includes('ui') ? tests.filter((suite) => BESIDE_WINDOWS.includes(suite)) : [];
-  const other = beside.length > 0 ? runBeside(beside, settings) : [];
-  for (const suite of tests.filter((each) => !beside.includes(each))) {
-    results.push(...(await runSuite(suite, settings)));
-  }
-  return [...results, ...(await other)];
+  return [...results, ...(await runInLanes(partsOf(tests, settings), settings))];
 }
 
 main().then(

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { partsOf } from '../host/lanes';
 import { withLock } from '../host/lock';
 import { makeTempFolder, removeFolder } from '../host/paths';
+import { runsOnServer, type SuiteName } from '../host/suites';
 import { type Result, summarize } from '../host/summary';
 
 const ran = (passed: number, failed = 0, problems: string[] = []): Result => ({
@@ -45,6 +47,24 @@ describe('the summary of a run', () => {
     assert.deepEqual(judge([ran(3), ran(0)]), { last: '3 passed, 1 failed', code: 1 });
     assert.deepEqual(judge([ran(3), ran(0)], true), { last: '3 passed, 0 failed', code: 0 });
     assert.deepEqual(judge([ran(0)], true), { last: '0 passed, 1 failed', code: 1 });
+  });
+});
+
+describe('the parts of a run', () => {
+  const settings = { host: undefined, grep: undefined, desktop: 'stable' };
+  const names = (...suites: SuiteName[]) =>
+    partsOf(suites, settings).map(({ suite, host }) => (host === undefined ? suite : `${suite} ${host}`));
+
+  it('are every suite, the extension on each host it can be had on, the longest first', () => {
+    const extension = runsOnServer ? ['extension newest', 'extension oldest'] : ['extension'];
+    assert.deepEqual(names('unit', 'crash', 'extension', 'ui'), ['ui', 'unit', 'crash', ...extension]);
+    assert.deepEqual(names('electron', 'unit'), ['unit', 'electron']);
+  });
+
+  it('are on the host that was asked for', () => {
+    assert.deepEqual(partsOf(['extension'], { ...settings, host: 'oldest' }), [
+      { suite: 'extension', host: 'oldest' },
+    ]);
   });
 });
 
