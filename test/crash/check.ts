@@ -6,6 +6,7 @@ import { LEAD, type TeamMessage } from '../../src/protocol';
 import { TranscriptFile } from '../../src/store';
 import { hear, invalid, isCutOff } from './heard';
 import type { Home, Life } from './life';
+import { leftBehind } from './mirrorCheck';
 import { type Note, readNotes } from './notes';
 
 interface Transcript {
@@ -175,9 +176,6 @@ function checkTasks({ core }: Life, notes: readonly Note[], ended: boolean): str
   return wrong;
 }
 
-/** What only a crash leaves, and nobody but the next window clears away. */
-const LEFT_OVER = /\.tmp$|\.taken-|\.damaged\./;
-
 /** Every file of `.team/` can be read, and the roster is the team's. */
 function checkMirror(home: Home, ended: boolean): string[] {
   const dir = path.join(home.root, '.team');
@@ -193,12 +191,7 @@ function checkMirror(home: Home, ended: boolean): string[] {
       .split('\n')
       .flatMap((line, index) => (line === '' || isJson(line) ? [] : [`${file}, line ${index + 1}: ${line}`])),
   );
-  if (ended) {
-    const left = [dir, inbox]
-      .flatMap((folder) => fs.readdirSync(folder))
-      .filter((name) => LEFT_OVER.test(name));
-    wrong.push(...left.map((name) => `${name} was left behind`));
-  }
+  if (ended) wrong.push(...leftBehind(home));
   const config = path.join(dir, 'config.json');
   if (fs.existsSync(config) && !isJson(fs.readFileSync(config, 'utf8'))) wrong.push(`${config} is damaged`);
   return wrong;

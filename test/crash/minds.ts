@@ -113,7 +113,9 @@ const lead: Mind = (heard) => {
     ...(isStarted ? chainOfTasks(heard) : []),
     decide,
     () => (aliceIsDone && bobReported ? [askToGo('Enough.')] : []),
-    () => (refusedToGo ? [say('bob', 'Then finish.'), askToGo('Now really.')] : []),
+    // One after the other: said again, should it fail, it must find him still there.
+    () => (refusedToGo ? [say('bob', 'Then finish.')] : []),
+    () => (refusedToGo ? [askToGo('Now really.')] : []),
   );
 };
 
@@ -132,7 +134,9 @@ const alice: Mind = (heard) => {
         ? [{ ...submit('Second: in two parts.'), doneBy: /./, cutOff: 'leave' }, third]
         : [],
     () => (approved ? [...write(heard, 'a1.txt'), ...write(heard, 'a2.txt')] : []),
-    () => (approved ? [say('bob', 'From alice.'), say('lead', 'Alice has written.')] : []),
+    // The lead lets bob go when it hears of her.
+    () => (approved ? [say('bob', 'From alice.')] : []),
+    () => (approved ? [say('lead', 'Alice has written.')] : []),
     () => mailOf(heard, 'shutdown_request').map(({ requestId }) => answerShutdown(requestId, true)),
     () => ownTasks(heard),
   );

@@ -58,5 +58,17 @@ export function checkMirrorIsWhole(home: Home, { core }: Life): string[] {
       return note.t === 'ended' ? [`${note.id} ${note.status}`] : [];
     }),
   );
-  return wrong;
+  return [...wrong, ...leftBehind(home)];
+}
+
+/** What only a crash leaves, until the next window clears it away. */
+const LEFT_OVER = /\.tmp$|\.taken-|\.damaged\./;
+
+/** @returns what should be gone from a team at rest */
+export function leftBehind(home: Home): string[] {
+  const dir = path.join(home.root, '.team');
+  return [dir, path.join(dir, 'inbox')]
+    .flatMap((folder) => fs.readdirSync(folder))
+    .filter((name) => LEFT_OVER.test(name))
+    .map((name) => `${name} was left behind`);
 }
