@@ -64,8 +64,9 @@ export function git(folder: string, args: readonly string[], options: GitOptions
     env: environment(options),
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
-    timeout: TIMEOUT_MS,
   });
+  // Not spawn's own: that one goes on for a program that did not start.
+  const patience = setTimeout(() => child.kill(), TIMEOUT_MS);
   return new Promise((resolve, reject) => {
     const out: Buffer[] = [];
     const err: Buffer[] = [];
@@ -76,8 +77,12 @@ export function git(folder: string, args: readonly string[], options: GitOptions
       else child.kill();
     });
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
-    child.once('error', (error) => reject(startFailure(folder, error)));
+    child.once('error', (error) => {
+      clearTimeout(patience);
+      reject(startFailure(folder, error));
+    });
     child.once('close', (code, signal) => {
+      clearTimeout(patience);
       const stderr = Buffer.concat(err).toString('utf8').trim();
       if (code === 0 || (code !== null && options.accept?.includes(code))) {
         resolve({ code, stdout: Buffer.concat(out) });
