@@ -7,6 +7,7 @@ import { TreeCommands, Views } from './contributions';
 import { type Drawn, LiveRows } from './liveRows';
 import { type BoardNode, NoteNode, TaskGroupNode, TaskNode, type TeamNode } from './nodes';
 import { viewMessage } from './ownershipTexts';
+import { rowItem } from './rowItem';
 import type { Session } from './session';
 
 /** The Board view: the tasks in groups, what waits for the human first and what is done last, folded. */
@@ -130,15 +131,7 @@ export function drawnTask(row: TaskRow, task: Task | undefined): Drawn<BoardNode
  */
 export function taskItem(node: TaskNode, parent = ''): vscode.TreeItem {
   const { row } = node;
-  const item = new vscode.TreeItem(row.label);
-  item.id = `${parent}${row.id}`;
-  item.description = row.description;
-  item.iconPath = new vscode.ThemeIcon(
-    row.icon.id,
-    row.icon.color === undefined ? undefined : new vscode.ThemeColor(row.icon.color),
-  );
-  item.contextValue = row.contextValue;
-  item.accessibilityInformation = { label: row.spoken };
+  const item = rowItem(row, `${parent}${row.id}`);
   item.command = { command: TreeCommands.openTask, title: vscode.l10n.t('Open'), arguments: [node] };
   return item;
 }

@@ -8,6 +8,7 @@ import { type Drawn, LiveRows } from './liveRows';
 import { GroupNode, NoteNode, RequestNode, type RequestsNode, type TeamNode } from './nodes';
 import { viewMessage } from './ownershipTexts';
 import { arrangeRequests, isOpen, type RequestRow, type RequestsModel, type RowState } from './requestsModel';
+import { rowItem } from './rowItem';
 import type { Session } from './session';
 import { requestTooltip } from './tooltips';
 
@@ -184,15 +185,7 @@ export function drawnRequest(row: RequestRow): Drawn<RequestsNode> & Drawn<TeamN
 /** The row of a request; a click opens it for review. */
 export function requestItem(node: RequestNode): vscode.TreeItem {
   const { row } = node;
-  const item = new vscode.TreeItem(row.label);
-  item.id = row.id;
-  item.description = row.description;
-  item.iconPath = new vscode.ThemeIcon(
-    row.icon.id,
-    row.icon.color === undefined ? undefined : new vscode.ThemeColor(row.icon.color),
-  );
-  item.contextValue = row.contextValue;
-  item.accessibilityInformation = { label: row.spoken };
+  const item = rowItem(row, row.id);
   item.command = { command: TreeCommands.review, title: vscode.l10n.t('Review'), arguments: [node] };
   return item;
 }

@@ -14,6 +14,7 @@ import { MemberNode, type TeamNode } from './nodes';
 import { viewMessage } from './ownershipTexts';
 import { isOpen, type RowState, requestRow } from './requestsModel';
 import { drawnRequest, requestItem } from './requestsTree';
+import { rowItem } from './rowItem';
 import type { Session } from './session';
 import { pricesSetting } from './settings';
 import { leadRow, type MemberRow, memberRow } from './teamModel';
@@ -132,19 +133,9 @@ export class TeamTree implements vscode.TreeDataProvider<TeamNode>, vscode.Dispo
     if (node.type === 'request') return requestItem(node);
     if (node.type === 'task') return taskItem(node, 'team:');
     const { row } = node;
-    const open = this.#rows.childrenOf(node).length > 0;
-    const item = new vscode.TreeItem(
-      row.label,
-      open ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None,
-    );
-    item.id = this.#idOf(row);
-    item.description = row.description;
-    item.iconPath = new vscode.ThemeIcon(
-      row.icon.id,
-      row.icon.color === undefined ? undefined : new vscode.ThemeColor(row.icon.color),
-    );
-    item.contextValue = this.rows.isReadOnly() ? `shown.${row.contextValue}` : row.contextValue;
-    item.accessibilityInformation = { label: row.spoken };
+    const { Expanded, None } = vscode.TreeItemCollapsibleState;
+    const item = rowItem(row, this.#idOf(row), this.#rows.childrenOf(node).length > 0 ? Expanded : None);
+    if (this.rows.isReadOnly()) item.contextValue = `shown.${row.contextValue}`;
     return item;
   }
 

@@ -1,52 +1,23 @@
 import assert from 'node:assert/strict';
 import * as z from 'zod';
-import { createAnthropicModel, DEFAULT_ANSWER_TOKENS } from '../../src/model/anthropic';
-import type { ModelRequest, ModelStreamEvent } from '../../src/model/port';
+import { DEFAULT_ANSWER_TOKENS } from '../../src/model/anthropic';
+import type { ModelRequest } from '../../src/model/port';
 import {
   apiError,
   cutByMaxTokens,
-  type ModelServer,
-  type ModelServerOptions,
-  type Reply,
   type ReplyBlock,
   rawToolUse,
   redactedThinking,
   stall,
-  startModelServer,
   text,
   thinking,
   toolUse,
 } from '../model-server';
-
-const KEY = 'sk-ant-test-0123456789abcdef';
-const bash = { name: 'bash', description: 'Runs a command', inputSchema: { type: 'object', properties: {} } };
-
-const request = (more: Partial<ModelRequest> = {}): ModelRequest => ({
-  member: 'alice',
-  system: 'You are alice.',
-  messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }],
-  tools: [bash],
-  ...more,
-});
+import { KEY, request, servedModel } from './support/servedModel';
 
 describe('anthropic model', () => {
-  let server: ModelServer;
-  const serve = async (reply: Reply | (() => Reply), options: Partial<ModelServerOptions> = {}) => {
-    server = await startModelServer({
-      brain: () => (typeof reply === 'function' ? reply() : reply),
-      key: KEY,
-      ...options,
-    });
-  };
-  afterEach(() => server.close());
-
-  const model = (more: Partial<Parameters<typeof createAnthropicModel>[0]> = {}) =>
-    createAnthropicModel({ apiKey: KEY, baseUrl: server.url, model: 'm-1', ...more });
-  const ask = async (more: Partial<ModelRequest> = {}) => {
-    const events: ModelStreamEvent[] = [];
-    const reply = await model().call(request(more), (e) => events.push(e), new AbortController().signal);
-    return { reply, events };
-  };
+  const side = servedModel();
+  const { serve, model, ask } = side;
 
   it('streams text and a call, and returns the whole turn', async () => {
     await serve([
@@ -71,7 +42,7 @@ describe('anthropic model', () => {
   it('says who calls, and sends the request whole', async () => {
     await serve([text('ok')]);
     await ask({ model: 'm-2', forceTool: 'bash' });
-    const sent = server.requests[0];
+    const sent = side.server.requests[0];
     assert.equal(sent?.member, 'alice');
     assert.equal(sent?.body?.model, 'm-2');
     assert.equal(sent?.body?.system, 'You are alice.');
@@ -82,7 +53,7 @@ describe('anthropic model', () => {
 
   describe('thinking', () => {
     const sent = (at = 0) =>
-      z.looseObject({ thinking: z.unknown().optional() }).parse(server.requests[at]?.raw).thinking;
+      z.looseObject({ thinking: z.unknown().optional() }).parse(side.server.requests[at]?.raw).thinking;
     const tooled = (first: ReplyBlock): ModelRequest['messages'] => [
       ...request().messages,
       {
@@ -106,7 +77,7 @@ describe('anthropic model', () => {
         await serve([text('ok')]);
         await model({ thinking: choice }).call(request(), () => {}, new AbortController().signal);
         assert.deepEqual(sent(), expected);
-        const { max_tokens: most } = server.requests[0]?.body ?? assert.fail();
+        const { max_tokens: most } = side.server.requests[0]?.body ?? assert.fail();
         assert.ok(
           most >=
             DEFAULT_ANSWER_TOKENS + (expected && 'budget_tokens' in expected ? expected.budget_tokens : 0),
@@ -131,20 +102,19 @@ describe('anthropic model', () => {
 
   it('asks for a shorter answer where the model takes no longer one, and remembers it', async () => {
     const most = 8192;
-    server = await startModelServer({
-      brain: ({ body }) =>
-        body.max_tokens > most
-          ? apiError(
-              400,
-              'invalid_request_error',
-              `max_tokens: ${body.max_tokens} > ${most}, which is the maximum`,
-            )
-          : [text('ok')],
-    });
+    await serve(({ body }) =>
+      body.max_tokens > most
+        ? apiError(
+            400,
+            'invalid_request_error',
+            `max_tokens: ${body.max_tokens} > ${most}, which is the maximum`,
+          )
+        : [text('ok')],
+    );
     const once = model();
     for (let n = 0; n < 2; n++) await once.call(request(), () => {}, new AbortController().signal);
     assert.deepEqual(
-      server.requests.map((r) => r.body?.max_tokens),
+      side.server.requests.map((r) => r.body?.max_tokens),
       [DEFAULT_ANSWER_TOKENS, most, most],
     );
   });
@@ -163,7 +133,7 @@ describe('anthropic model', () => {
       () => {},
       new AbortController().signal,
     );
-    assert.equal(server.requests[0]?.headers['x-api-key'], undefined);
+    assert.equal(side.server.requests[0]?.headers['x-api-key'], undefined);
   });
 
   it('sends an API key where gateways look for it', async () => {
@@ -193,7 +163,7 @@ describe('anthropic model', () => {
         else process.env[name] = value;
       });
     }
-    const { headers } = server.requests[0] ?? assert.fail();
+    const { headers } = side.server.requests[0] ?? assert.fail();
     assert.doesNotMatch(JSON.stringify(headers), /env-/);
     assert.equal(headers.authorization, `Bearer ${KEY}`);
   });
@@ -246,14 +216,14 @@ describe('anthropic model', () => {
         { role: 'user', content: results },
       ],
     });
-    assert.deepEqual(server.requests[1]?.body?.messages[1]?.content, [
+    assert.deepEqual(side.server.requests[1]?.body?.messages[1]?.content, [
       answer[0],
       { type: 'tool_use', id: 't1', name: 'bash', input: { command: 'ls' } },
       answer[2],
       answer[3],
       { type: 'tool_use', id: 't2', name: 'bash', input: {} },
     ]);
-    assert.deepEqual(server.problems, []);
+    assert.deepEqual(side.server.problems, []);
   });
 
   describe('case 27: tool input cut off by max_tokens', () => {
@@ -279,7 +249,7 @@ describe('anthropic model', () => {
             },
           ],
         });
-        assert.deepEqual(server.problems, []);
+        assert.deepEqual(side.server.problems, []);
       });
 
     it('runs a call whose input is truly empty', async () => {
@@ -322,7 +292,7 @@ describe('anthropic model', () => {
         controller.signal,
       );
       if (at !== 'mid_tool_input') {
-        await server.waitForRequest((r) => r.member === 'alice');
+        await side.server.waitForRequest((r) => r.member === 'alice');
         controller.abort(reason);
       }
       await assert.rejects(running, reason);

@@ -1,54 +1,21 @@
 import assert from 'node:assert/strict';
-import { createAnthropicModel } from '../../src/model/anthropic';
-import {
-  ModelError,
-  type ModelErrorKind,
-  type ModelRequest,
-  type ModelStreamEvent,
-} from '../../src/model/port';
+import { ModelError, type ModelErrorKind } from '../../src/model/port';
 import {
   type Answer,
   apiError,
   cut,
   errorEvent,
   http,
-  type ModelServer,
   type ModelServerOptions,
   type Reply,
-  startModelServer,
   text,
   toolUse,
 } from '../model-server';
-
-const KEY = 'sk-ant-test-0123456789abcdef';
-const bash = { name: 'bash', description: 'Runs a command', inputSchema: { type: 'object', properties: {} } };
-
-const request = (more: Partial<ModelRequest> = {}): ModelRequest => ({
-  member: 'alice',
-  system: 'You are alice.',
-  messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }],
-  tools: [bash],
-  ...more,
-});
+import { KEY, request, servedModel } from './support/servedModel';
 
 describe('anthropic model: failures', () => {
-  let server: ModelServer;
-  const serve = async (reply: Reply | (() => Reply), options: Partial<ModelServerOptions> = {}) => {
-    server = await startModelServer({
-      brain: () => (typeof reply === 'function' ? reply() : reply),
-      key: KEY,
-      ...options,
-    });
-  };
-  afterEach(() => server.close());
-
-  const model = (more: Partial<Parameters<typeof createAnthropicModel>[0]> = {}) =>
-    createAnthropicModel({ apiKey: KEY, baseUrl: server.url, model: 'm-1', ...more });
-  const ask = async (more: Partial<ModelRequest> = {}) => {
-    const events: ModelStreamEvent[] = [];
-    const reply = await model().call(request(more), (e) => events.push(e), new AbortController().signal);
-    return { reply, events };
-  };
+  const side = servedModel();
+  const { serve, model, ask } = side;
 
   const fails = async (
     reply: Reply,
@@ -117,7 +84,7 @@ describe('anthropic model: failures', () => {
       const error = await fails([text('never')], 'bad_key', /refused the key.*Run "Handshake: Set API Key"/, {
         key: 'other',
       });
-      assert.ok(error.message.includes(server.url));
+      assert.ok(error.message.includes(side.server.url));
     });
     it('a model that is not known', async () => {
       await fails([text('never')], 'unknown_model', /does not know the model "m-1".*handshake\.model/, {
@@ -126,7 +93,7 @@ describe('anthropic model: failures', () => {
     });
     it('a path where no Messages API is', async () => {
       await serve([text('never')]);
-      const lost = model({ baseUrl: `${server.url}/elsewhere` });
+      const lost = model({ baseUrl: `${side.server.url}/elsewhere` });
       await failure(
         () => lost.call(request(), () => {}, new AbortController().signal),
         'wrong_protocol',
@@ -311,8 +278,8 @@ describe('anthropic model: failures', () => {
 
     it('an endpoint where nothing listens, and the proxy that could be why', async () => {
       await serve([text('never')]);
-      const { port } = server;
-      await server.close();
+      const { port } = side.server;
+      await side.server.close();
       const proxied = model({
         baseUrl: `http://127.0.0.1:${port}`,
         env: { HTTP_PROXY: 'http://me:secret@proxy.corp:3128' },
@@ -348,7 +315,7 @@ describe('anthropic model: failures', () => {
   it('makes a call once: what passes is marked as such, with how long to wait', async () => {
     const headers = { 'retry-after': '7', 'x-should-retry': 'true' };
     const error = await fails(apiError(529, 'overloaded_error', 'Overloaded', headers), 'overloaded', /529/);
-    assert.equal(server.requests.length, 1);
+    assert.equal(side.server.requests.length, 1);
     assert.equal(error.retry, true);
     assert.equal(error.retryAfterMs, 7000);
   });
