@@ -1,4 +1,4 @@
-import type { Answer, Gate, HandshakeRequest, RoleList, TeamMessage } from '../protocol';
+import type { Answer, Gate, HandshakeRequest, RoleList, TeamMessage, Way } from '../protocol';
 import type { BudgetState } from '../team/budgets';
 import type { Disposable, TeamEvent } from '../team/events';
 import type { Lease } from '../team/leaseRecords';
@@ -73,6 +73,13 @@ export interface Core extends ReviewCore {
 
   /** @throws {Refusal} with the first check that fails */
   decide(answer: Answer): Promise<HandshakeRequest>;
+  /**
+   * Asked before something that only the human may do and that is no answer to a request.
+   * @param what is not done, as in "the work of t1 is not accepted"
+   * @param instead a sentence on what to do
+   * @throws {Refusal} `not_allowed` while a tool of others runs that could have sent it
+   */
+  refuseFromCode(what: string, instead: string, way: Way): void;
   /** Resolves when the turn that took the text has ended; rejects when that turn failed. */
   sendToLead(text: string): Promise<void>;
   spawn(input: SpawnInput, by: string): Promise<Member>;

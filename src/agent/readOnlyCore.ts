@@ -98,6 +98,9 @@ export class ReadOnlyCore extends TeamView implements Core {
     throw new ReadOnlyError(this.readOnly);
   }
 
+  /** No tool runs here, and what the human does is refused for another reason. */
+  refuseFromCode(): void {}
+
   /** Nobody waits here. */
   recheck(): void {}
 

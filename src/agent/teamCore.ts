@@ -1,5 +1,5 @@
 import { CallLimiter } from '../model/limiter';
-import { type Answer, type HandshakeRequest, HUMAN, LEAD } from '../protocol';
+import { type Answer, type HandshakeRequest, HUMAN, LEAD, type Way } from '../protocol';
 import { Deadlines } from '../team/deadlines';
 import type { Disposable, TeamEvent } from '../team/events';
 import { type Ledger, messageOf } from '../team/ledger';
@@ -181,6 +181,10 @@ export class TeamCore extends TeamView implements Core {
     // The human's answer is word enough for a member that waited since a restart.
     if (answer.by === HUMAN) this.#members.unpark(decided.work.member);
     return decided;
+  }
+
+  refuseFromCode(what: string, instead: string, way: Way): void {
+    this.team.decisions.refuseFromCode(what, instead, way);
   }
 
   async sendToLead(text: string): Promise<void> {

@@ -203,9 +203,9 @@ export class RequestRegistry {
       );
     }
     if (context.foreignRuns && isReachableByCode(answer)) {
-      throw new Refusal(
-        'not_allowed',
-        `While a tool that is not Handshake's own runs, request ${request.requestId} is not decided by a command, the API or a prompt: the tool itself could have sent the answer. Decide it in the Requests view.`,
+      throw refusalWhileForeign(
+        `request ${request.requestId} is not decided`,
+        'Decide it in the Requests view.',
         request.requestId,
       );
     }
@@ -325,9 +325,21 @@ function readAccepted({ accepted, approve, by }: Answer, request: HandshakeReque
   }
 }
 
-/** Whether code in the editor could have given this answer; it has no way to a row of a tree or into a panel. */
-function isReachableByCode({ via, prompted }: Answer): boolean {
+/** The way by which a word of the human's came. */
+export type Way = Pick<Answer, 'via' | 'prompted'>;
+
+/** Whether code in the editor could have given this word; it has no way to a row of a tree or into a panel. */
+export function isReachableByCode({ via, prompted }: Way): boolean {
   return via === 'command' || via === 'api' || prompted === true;
+}
+
+/**
+ * @param what is not done, as in "request ab12 is not decided"
+ * @param instead a sentence on what to do
+ */
+export function refusalWhileForeign(what: string, instead: string, requestId?: string): Refusal {
+  const text = `While a tool that is not Handshake's own runs, ${what} by a command, the API or a prompt: the tool itself could have sent it. ${instead}`;
+  return new Refusal('not_allowed', text, requestId);
 }
 
 /** One sentence on how a request ended, for whoever comes second. */

@@ -6,11 +6,15 @@ import {
   type DecisionContext,
   type Gate,
   type HandshakeRequest,
+  HUMAN,
+  isReachableByCode,
   LEAD,
   makeRequestId,
   type OpenInput,
   Refusal,
   type RequestKind,
+  refusalWhileForeign,
+  type Way,
   type WorkRef,
 } from '../protocol';
 import type { Ledger } from './ledger';
@@ -91,6 +95,18 @@ export class Decisions {
     return () => {
       this.#foreignCalls--;
     };
+  }
+
+  /**
+   * For what only the human may do, and is no answer to a request.
+   * @param what as {@link refusalWhileForeign} has it
+   * @throws {Refusal} `not_allowed` while a foreign tool runs that could have done it; it is recorded
+   */
+  refuseFromCode(what: string, instead: string, way: Way): void {
+    if (this.#foreignCalls === 0 || !isReachableByCode(way)) return;
+    const refusal = refusalWhileForeign(what, instead);
+    this.refuse(refusal, HUMAN);
+    throw refusal;
   }
 
   /**

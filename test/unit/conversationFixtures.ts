@@ -161,6 +161,7 @@ export class ScriptedCore implements Core {
   leases = unused;
   resumable = unused;
   resume = unused;
+  refuseFromCode = unused;
   forceStop = unused;
   stopAll = unused;
   newConversation = unused;

@@ -1,6 +1,6 @@
 import * as assert from 'node:assert/strict';
 import * as z from 'zod';
-import type { Answer, HandshakeRequest } from '../../src/protocol';
+import type { Answer, HandshakeRequest, Way } from '../../src/protocol';
 import { face, TOOLS, type Tool, ToolTable } from '../../src/tools';
 import { call, ScriptedModel, text } from './support/scriptedModel';
 import { closeTeams, openTeam } from './support/team';
@@ -16,7 +16,6 @@ function foreign(run: (note: string) => Promise<string>): Tool {
   return { name: 'run_extension', effect: 'workspace', foreign: true, lead: both, teammate: both };
 }
 
-type Way = Pick<Answer, 'via' | 'prompted'>;
 const CLICK: Way = { via: 'ui' };
 
 const answerBy = (request: HandshakeRequest, way: Way): Answer => ({
@@ -91,6 +90,39 @@ describe('a foreign tool', function () {
       await team.core.whenIdle();
       assert.deepEqual(resultTexts(model.of('alice')[1]), ['ran']);
       assert.deepEqual(log, ['bob runCommand', 'bob runCommand']);
+    });
+  }
+
+  for (const [name, way] of Object.entries(WAYS_OF_CODE)) {
+    it(`cannot accept work or raise a budget by ${name}; a row can, and afterwards ${name} may again`, async () => {
+      const accepts = (by: Way): void =>
+        team.core.refuseFromCode('the work of t1 is not accepted', 'Accept it at its row.', by);
+      const refusals: unknown[] = [];
+      const tool = foreign(async () => {
+        try {
+          accepts(way);
+        } catch (error) {
+          refusals.push(error);
+        }
+        accepts(CLICK);
+        return 'ran';
+      });
+      const model = new ScriptedModel({
+        lead: [[call('run_extension', { note: 'go' })], [text('Done.')]],
+      });
+      const team = await openTeam(model, { permissionMode: 'allow' }, undefined, { foreignTools: [tool] });
+      accepts(way);
+      await team.core.sendToLead('Go.');
+      assert.match(
+        String(refusals[0]),
+        /^Refusal: While a tool .* the work of t1 is not accepted by a command, .* Accept it at its row\.$/,
+      );
+      assert.deepEqual(
+        team.events.flatMap((event) => (event.type === 'refusal' ? [event.code] : [])),
+        ['not_allowed'],
+      );
+      assert.deepEqual(resultTexts(model.of('lead')[1]), ['ran']);
+      accepts(way);
     });
   }
 

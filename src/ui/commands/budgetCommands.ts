@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { Core } from '../../agent/coreApi';
-import { LEAD } from '../../protocol';
+import { LEAD, type Way } from '../../protocol';
 import { isGone } from '../../team/member';
 import { askText, pick } from '../ask';
 import { Commands, Settings, TreeCommands } from '../contributions';
@@ -24,20 +24,20 @@ export function registerBudgetCommands(seat: Seat): vscode.Disposable[] {
       const core = await session.require();
       const who = (call.asks ? undefined : call.get(0, 'name', optionalText)) ?? (await askWho(core));
       const limit = call.asks ? undefined : call.get(1, 'limit', tokenLimit.optional());
-      await raise(core, who, limit);
+      await raise(core, who, limit, call.asks ? { via: 'ui', prompted: true } : { via: 'command' });
     }),
     registerRowCommand(TreeCommands.raiseBudget, log, async (row) => {
       if (!(row instanceof MemberNode)) {
         throw new UserError(vscode.l10n.t('This command belongs to a row of the Team view.'));
       }
       const core = await session.require();
-      await raise(core, isUsedUp(core, TEAM) ? TEAM : row.member, undefined);
+      await raise(core, isUsedUp(core, TEAM) ? TEAM : row.member, undefined, { via: 'ui' });
     }),
   ];
 }
 
 /** @param limit tokens in all, null for no limit, undefined to ask */
-async function raise(core: Core, who: string, limit: number | null | undefined): Promise<void> {
+async function raise(core: Core, who: string, limit: number | null | undefined, way: Way): Promise<void> {
   const { limit: present } = budgetOf(core, who);
   if (present === undefined) {
     const setting = who === TEAM ? Settings.tokenBudget : Settings.memberTokenBudget;
@@ -49,6 +49,11 @@ async function raise(core: Core, who: string, limit: number | null | undefined):
     ]);
   }
   const chosen = limit === undefined ? await askLimit(core, who, present) : limit;
+  core.refuseFromCode(
+    'a token budget is not raised',
+    'Raise it at the row of the Team view, or wait until the tool has ended.',
+    way,
+  );
   await core.allowTokens(chosen, who === TEAM ? undefined : who);
 }
 

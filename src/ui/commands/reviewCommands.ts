@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Core } from '../../agent/coreApi';
 import type { ReviewFile, ReviewSelection } from '../../agent/reviewApi';
+import type { Way } from '../../protocol';
 import type { Task } from '../../team/task';
 import { askTask } from '../askTask';
 import { isToReview } from '../boardModel';
@@ -43,9 +44,11 @@ export function registerReviewCommands(seat: Seat): vscode.Disposable[] {
       const core = await session.require();
       if (!call.asks) {
         const { revision, ...shown } = await core.reviewWork(call.get(0, 'taskId', requiredText));
+        refuseFromCode(core, shown.taskId, { via: 'command' });
         return acceptWork(seat, core, { revision, ...shown }, { everything: revision });
       }
       const shown = desk.require();
+      refuseFromCode(core, shown.taskId, { via: 'ui', prompted: true });
       return acceptWork(seat, core, shown, desk.checks.selection(shown));
     }),
     registerRowCommand(TreeCommands.acceptChange, log, async (row) => {
@@ -95,6 +98,15 @@ export function registerReviewCommands(seat: Seat): vscode.Disposable[] {
       await removeWorktree(await session.require(), rowTask(row));
     }),
   ];
+}
+
+/** Also of the command without arguments: whoever runs it may be code. */
+function refuseFromCode(core: Core, taskId: string, way: Way): void {
+  core.refuseFromCode(
+    `the work of ${taskId} is not accepted`,
+    'Accept its files at their rows in the Review view, or wait until the tool has ended.',
+    way,
+  );
 }
 
 async function review(seat: Seat, core: Core, taskId: string) {
