@@ -7,10 +7,10 @@ import { isUnderWay, type Task } from '../team/task';
 import type { Team } from '../team/team';
 import type { Acceptance, ReviewOutcome, TaskWorktree } from '../team/worktree';
 import type { FileChange } from '../workspace/git/diff';
-import { land, progressOf } from '../workspace/git/landing';
+import { type LandingWay, land, progressOf } from '../workspace/git/landing';
 import { ReviewRefusal } from '../workspace/git/refusal';
 import { repositoryOf } from '../workspace/git/repository';
-import { type AcceptedPart, type GitReview, noteConflict, type Work } from '../workspace/git/review';
+import { type AcceptedPart, callOf, type GitReview, noteConflict, type Work } from '../workspace/git/review';
 import { blob, type Taken } from '../workspace/git/selection';
 import type { GitWorktrees } from '../workspace/git/worktrees';
 import type { Workspace } from '../workspace/port';
@@ -33,6 +33,8 @@ export interface TaskReviewsDeps {
   clock: Clock;
   /** Runs what the team is not idle during. */
   run<T>(work: () => Promise<T>): Promise<T>;
+  /** Whether the team is still this window's. */
+  isHeld(): boolean;
   settings: () => ReviewSettings;
   workspace: Workspace;
   worktrees: GitWorktrees;
@@ -42,6 +44,7 @@ export interface TaskReviewsDeps {
 /** Worktrees and reviews as the human handles them. */
 export class TaskReviews implements ReviewCore {
   readonly #locks = new KeyedLock();
+  readonly #closing = new AbortController();
 
   constructor(private readonly deps: TaskReviewsDeps) {}
 
@@ -142,7 +145,8 @@ export class TaskReviews implements ReviewCore {
    */
   recover(): Promise<string[]> {
     return this.#locks.run(LOCK, async () => {
-      const notes = await this.deps.team.worktrees.recover();
+      const notes = await this.#clearLeftovers();
+      notes.push(...(await this.deps.team.worktrees.recover()));
       for (const { id, worktree } of this.deps.team.board.book.all()) {
         for (const acceptance of worktree?.accepted ?? []) {
           if (acceptance.outcome !== undefined) continue;
@@ -159,8 +163,34 @@ export class TaskReviews implements ReviewCore {
     });
   }
 
+  /**
+   * The window closes, or another one takes over: what is being merged is carried through, and nothing is begun.
+   * @returns when nothing of it goes on
+   */
+  close(): Promise<void> {
+    this.#closing.abort();
+    return this.#locks.run(LOCK, async () => undefined);
+  }
+
+  /** What an earlier window's git still does or has left; asked of git only where there was something to accept. */
+  async #clearLeftovers(): Promise<string[]> {
+    const isolated = this.deps.team.board.book.all().flatMap(({ worktree }) => worktree ?? []);
+    if (isolated.length === 0) return [];
+    try {
+      for (const { id, outcome } of isolated.flatMap(({ accepted }) => accepted)) {
+        if (outcome === undefined) await this.deps.review.settle(id);
+      }
+      await this.deps.review.clearLeftovers();
+      return [];
+    } catch (error) {
+      return [`What an earlier window left in the repository could not be cleared: ${messageOf(error)}`];
+    }
+  }
+
   async #accept(taskId: string, selection: ReviewSelection, options: AcceptOptions): Promise<AcceptOutcome> {
     const { team, clock, review, worktrees } = this.deps;
+    if (this.#closing.signal.aborted)
+      throw new ReviewRefusal('closing', 'This window has let go of the team.');
     const mode = options.mode ?? this.deps.settings().merge;
     const task = team.board.get(taskId);
     if (isUnderWay(task)) {
@@ -180,8 +210,10 @@ export class TaskReviews implements ReviewCore {
     await review.keep(worktrees.folderOf(worktree.path), acceptance);
     await team.worktrees.beginAccept(task.id, acceptance);
     try {
-      await land(work.root, landing);
+      await land(work.root, landing, this.#way(acceptance.id));
     } catch (error) {
+      // The window that owns the team now carries it to its end.
+      if (!this.deps.isHeld()) throw error;
       throw await this.#takeBack(task.id, work.root, acceptance, error);
     }
     await this.#landed(task, work.root, acceptance);
@@ -198,7 +230,24 @@ export class TaskReviews implements ReviewCore {
     const command = this.deps.settings().checkCommand.trim();
     if (conflicts.length > 0 || command === '') return outcome;
     options.onCheck?.(command);
-    return { ...outcome, check: await runCheck(this.deps.workspace, command, options.signal) };
+    return {
+      ...outcome,
+      check: await runCheck(this.deps.workspace, command, this.#untilClosed(options.signal)),
+    };
+  }
+
+  #way(id: string): LandingWay {
+    return {
+      call: callOf(id),
+      mayGoOn: () => {
+        if (!this.deps.isHeld())
+          throw new ReviewRefusal('closing', 'Another window has taken over the team.');
+      },
+    };
+  }
+
+  #untilClosed(signal: AbortSignal | undefined): AbortSignal {
+    return signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
   }
 
   async #landed(task: Task, root: string, acceptance: Acceptance): Promise<void> {
@@ -214,7 +263,7 @@ export class TaskReviews implements ReviewCore {
     const progress = await progressOf(root, landing);
     if (progress.at !== 'changed') {
       const { from, to, staged } = landing;
-      await land(root, { from: to, to: from, staged, conflicts: [] });
+      await land(root, { from: to, to: from, staged, conflicts: [] }, this.#way(acceptance.id));
       await this.deps.team.worktrees.endAccept(id, acceptance.id, 'given_up');
       return new ReviewRefusal('git', `The work of ${id} was not merged, and nothing was changed: ${why}`);
     }
@@ -236,7 +285,7 @@ export class TaskReviews implements ReviewCore {
         await team.worktrees.endAccept(id, acceptance.id, 'given_up');
         return `Accepting the work of ${id} was cut off, and since then ${changed}. Look at the main folder, and review it again.`;
       }
-      await land(root, landing);
+      await land(root, landing, this.#way(acceptance.id));
     }
     await this.#landed(team.board.get(id), root, acceptance);
     return `Accepting the work of ${id} was cut off, and is finished now.`;

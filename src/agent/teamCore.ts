@@ -90,6 +90,7 @@ export class TeamCore extends TeamView implements Core {
       worktrees: git,
       review: new GitReview(options.workspace.root),
       run: (work) => this.#activity.during(work),
+      isHeld: () => options.ownership?.isHeld() ?? true,
     });
     this.#limiter =
       options.limiter ?? new CallLimiter({ maxConcurrentCalls: () => DEFAULT_CONCURRENT_CALLS });
@@ -330,6 +331,7 @@ export class TeamCore extends TeamView implements Core {
     this.#dealer?.stop();
     for (const end of [
       () => this.#members.suspend(),
+      () => this.#reviews.close(),
       () => this.team.usage.flush(),
       () => this.#folder.stop(),
       () => this.closeJournal(),

@@ -79,6 +79,19 @@ export async function endMarked(
   return [...found.values()];
 }
 
+/**
+ * Lets what carries such a mark end by itself; the system tells nobody when it has.
+ * @returns whether there is nothing of it any more
+ */
+export async function goneWithin(beginning: string, ms: number): Promise<boolean> {
+  const deadline = performance.now() + ms;
+  while ((await findMarked(beginning)).length > 0) {
+    if (performance.now() >= deadline) return false;
+    await delay(PATIENT_PAUSE_MS);
+  }
+  return true;
+}
+
 async function pids(): Promise<string[]> {
   try {
     return (await readdir('/proc')).filter((name) => /^\d+$/.test(name));

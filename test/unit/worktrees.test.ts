@@ -159,6 +159,32 @@ describe('worktrees of tasks', function () {
     assert.match(unknown ?? '', /There is no task 't9'/);
   });
 
+  it('a window that closes carries a merge through, and does not wait for its check', async () => {
+    const team = await openRepoTeam(new ScriptedModel({}), {
+      review: { merge: 'commit', checkCommand: 'sleep 600' },
+    });
+    const { core, repo } = team;
+    await core.createTask({ subject: 'Change a', description: '', isolated: true });
+    await repo.at('.team/worktrees/t1').put('src/a.ts', 'changed\n');
+    const { revision } = await core.reviewWork('t1');
+    let closed: Promise<void> | undefined;
+    const outcome = await core.acceptWork(
+      't1',
+      { everything: revision },
+      {
+        onCheck: () => {
+          closed = core.dispose();
+        },
+      },
+    );
+    assert.equal(outcome.check?.cancelled, true);
+    await closed;
+    assert.equal(await repo.text('src/a.ts'), 'changed\n');
+    await assert.rejects(core.acceptWork('t1', { everything: revision }), { code: 'closing' });
+    const again = await team.reopen();
+    assert.equal(again.core.task('t1')?.worktree?.accepted[0]?.outcome, 'merged');
+  });
+
   it('work is accepted, sent back and accepted again; then the worktree can go', async () => {
     const model = new ScriptedModel({});
     const team = await openRepoTeam(model, {

@@ -1,14 +1,15 @@
 import * as assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TaskReviews } from '../../src/agent/taskReviews';
 import { Ledger } from '../../src/team/ledger';
 import type { TeamRecord } from '../../src/team/records';
 import { Team } from '../../src/team/team';
 import type { WorktreeGit } from '../../src/team/worktree';
-import { GitReview } from '../../src/workspace/git/review';
+import { doneWith, newScratchName } from '../../src/workspace/git/leftovers';
+import { callOf, GitReview } from '../../src/workspace/git/review';
 import { GitWorktrees } from '../../src/workspace/git/worktrees';
 import { MARK_NAME, newMark } from '../../src/workspace/markedProcesses';
 import { createNodeWorkspace } from '../../src/workspace/node';
@@ -20,6 +21,8 @@ function begin(
   repo: GitRepo,
   records: readonly TeamRecord[],
   git: WorktreeGit = new GitWorktrees(repo.root),
+  review = new GitReview(repo.root),
+  isHeld = () => true,
 ) {
   const journal = new HeldJournal();
   journal.written.push(...records);
@@ -42,8 +45,9 @@ function begin(
     settings: () => ({ merge: 'commit', checkCommand: '' }),
     workspace: createNodeWorkspace(repo.root),
     worktrees: new GitWorktrees(repo.root),
-    review: new GitReview(repo.root),
+    review,
     run: (work) => work(),
+    isHeld,
   });
   return { journal, team, reviews };
 }
@@ -221,6 +225,88 @@ describe('worktrees and merges that a crash cuts off', function () {
       assert.deepEqual(commits(), ['One', 'first']);
       assert.equal(await repo.text('src/a.ts'), 'changed\n');
       isClean();
+    });
+
+    onLinux('whose git still works when the window is gone is waited for, and finished once', async () => {
+      const [begun, go, log] = ['begun', 'go', 'smudged'].map((name) => join(repo.root, '..', name));
+      execFileSync('mkfifo', [begun ?? '', go ?? '']);
+      await repo.put('.gitattributes', 'slow.txt filter=slow\n');
+      repo.commit('attributes');
+      const before = await withWork();
+      await repo.at('.team/worktrees/t1').put('slow.txt', 'slow\n');
+      const smudge = `echo x >> '${log}'; echo > '${begun}'; cat '${go}' > '${log}.rest'; cat`;
+      repo.git('config', 'filter.slow.smudge', smudge);
+
+      let isHeld = true;
+      const first = begin(repo, before, undefined, undefined, () => isHeld);
+      const { revision } = await first.reviews.reviewWork('t1');
+      const accepting = first.reviews.acceptWork('t1', { everything: revision });
+      const left = assert.rejects(accepting, /Another window has taken over the team/);
+      await readFile(begun ?? '');
+      // Its window does nothing more, and git goes on.
+      isHeld = false;
+      const release = () => writeFile(go ?? '', '');
+      class Watched extends GitReview {
+        override async settle(id: string): Promise<void> {
+          await release();
+          await super.settle(id);
+        }
+      }
+      const second = begin(repo, first.journal.written, undefined, new Watched(repo.root));
+      assert.match((await second.reviews.recover()).join(), /is finished now/);
+      await left;
+      assert.equal(await readFile(log ?? '', 'utf8'), 'x\n', 'two have written the file');
+      assert.deepEqual(commits(), ['One', 'attributes', 'first']);
+      assert.equal(await repo.text('slow.txt'), 'slow\n');
+      isClean();
+    });
+
+    onLinux('whose git hangs ends with it; the git of another acceptance does not', async () => {
+      const start = (id: string) =>
+        spawn('sleep', ['600'], {
+          env: { ...process.env, [MARK_NAME]: newMark(callOf(id)) },
+          stdio: 'ignore',
+        });
+      const [own, other] = [start('a-1'), start('a-11')];
+      const ended = once(own, 'close');
+      await Promise.all([once(own, 'spawn'), once(other, 'spawn')]);
+      try {
+        await new GitReview(repo.root, 0).settle('a-1');
+        await ended;
+        assert.equal(other.exitCode ?? other.signalCode, null);
+      } finally {
+        other.kill();
+      }
+    });
+
+    it('leaves no file of a window that is gone beside the indexes, and takes nobody else his', async () => {
+      const records = await withWork();
+      const dead = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
+      await once(dead, 'close');
+      const living = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: 'pipe' });
+      await once(living, 'spawn');
+      try {
+        const mine = newScratchName();
+        const of = (pid: number | undefined): string =>
+          `index.${mine.replace(`-${process.pid}-`, `-${String(pid)}-`)}`;
+        const gone = of(dead.pid);
+        const kept = [of(living.pid), `index.${mine}`, 'index.handshake-00000000-1-0123456789ab'];
+        const folders = [join(repo.root, '.git'), join(repo.root, '.git/worktrees/t1')];
+        for (const folder of folders) {
+          for (const name of [gone, `${gone}.lock`, ...kept, 'index.lock'])
+            await writeFile(join(folder, name), '');
+        }
+        assert.deepEqual(await begin(repo, records).reviews.recover(), []);
+        for (const folder of folders) {
+          const left = (await readdir(folder)).filter((name) => name.startsWith('index.'));
+          assert.deepEqual(left.sort(), [...kept, 'index.lock'].sort());
+        }
+        doneWith(mine);
+        assert.deepEqual(await begin(repo, records).reviews.recover(), []);
+        assert.deepEqual((await readdir(folders[0] ?? '')).includes(`index.${mine}`), false);
+      } finally {
+        living.kill();
+      }
     });
 
     it('is given up where the user has gone on, and nothing of theirs is touched', async () => {

@@ -1,9 +1,9 @@
 import { changedEntries, type TreeEntry } from './diff';
 import type { Conflict } from './merge';
 import { gitPath } from './repository';
-import { git } from './run';
+import { type GitOptions, git } from './run';
 import { type IndexLine, writeIndex } from './selection';
-import { addTracked, withScratchIndex, writeTree } from './snapshot';
+import { addTracked, onIndex, type ScratchIndex, withScratchIndex, writeTree } from './snapshot';
 
 /** A change of the user's checkout, fully known before its first step, so that it can be taken up after a crash. */
 export interface Landing {
@@ -48,38 +48,59 @@ export async function stagedAmong(root: string, paths: ReadonlySet<string>, head
   return [...(await changedEntries(root, head, index)).keys()].filter((path) => paths.has(path));
 }
 
+/** How a landing is carried out. */
+export interface LandingWay {
+  /** Names what git is asked for, so that it is known where it outlives the window (see `GitOptions.call`). */
+  readonly call?: string;
+  /** Throws where the next step is not this window's any more. */
+  mayGoOn?(): void;
+}
+
 /**
  * Changes the checkout: working files, then index, then branch. Each step may be done again, and what is not at
  * the paths it changes is left alone, staged or not.
  * @throws {GitError} when a file or the branch changed meanwhile
  */
-export async function land(root: string, landing: Landing): Promise<void> {
+export async function land(root: string, landing: Landing, way: LandingWay = {}): Promise<void> {
   const changes = await changedEntries(root, landing.from, landing.to);
   const after: Side = new Map([...changes].map(([path, entries]) => [path, entries.after]));
-  await moveFiles(root, after);
-  await moveIndex(root, landing, after);
+  way.mayGoOn?.();
+  await moveFiles(root, after, way.call);
+  way.mayGoOn?.();
+  await moveIndex(root, landing, after, way.call);
   const { commit } = landing;
   if (commit === undefined) return;
+  way.mayGoOn?.();
   const args = ['update-ref', '-m', 'handshake: accept the work of a task', 'HEAD', commit.id, commit.parent];
-  await git(root, args);
+  await git(root, args, callOf(way.call));
+}
+
+function callOf(call: string | undefined): GitOptions {
+  return call === undefined ? {} : { call };
 }
 
 /** git writes the files itself: links, line endings, filters and names that differ in case are its business. */
-async function moveFiles(root: string, after: Side): Promise<void> {
-  await withScratchIndex(root, async (index) => {
+async function moveFiles(root: string, after: Side, call?: string): Promise<void> {
+  const move = async (index: ScratchIndex): Promise<void> => {
     await addTracked(index, [...after.keys()]);
     const now = await writeTree(index);
     const target = await withScratchIndex(root, async (other) => {
-      await git(root, ['read-tree', now], { index: other.file });
+      await git(root, ['read-tree', now], onIndex(other));
       await writeIndex(other, linesOf(after));
       return writeTree(other);
     });
-    if (now !== target) await git(root, ['read-tree', '-m', '-u', now, target], { index: index.file });
-  });
+    if (now !== target) await git(root, ['read-tree', '-m', '-u', now, target], onIndex(index));
+  };
+  await withScratchIndex(root, move, call);
 }
 
 /** In one write: the index is as before or as it shall be. */
-async function moveIndex(root: string, { staged, conflicts }: Landing, after: Side): Promise<void> {
+async function moveIndex(
+  root: string,
+  { staged, conflicts }: Landing,
+  after: Side,
+  call?: string,
+): Promise<void> {
   const conflicted = new Set(conflicts.map(({ path }) => path));
   const plain = new Map([...after].filter(([path]) => staged && !conflicted.has(path)));
   const lines = [
@@ -87,9 +108,9 @@ async function moveIndex(root: string, { staged, conflicts }: Landing, after: Si
     ...conflicts.flatMap(({ path, stages }) => [{ path }, ...stages.map((one) => ({ path, ...one }))]),
   ];
   if (lines.length === 0) return;
-  await writeIndex({ root, file: await gitPath(root, 'index') }, lines);
+  await writeIndex({ root, file: await gitPath(root, 'index'), ...callOf(call) }, lines);
   // Exit code 1: something differs from the index, which is no news here.
-  await git(root, ['update-index', '-q', '--refresh'], { accept: [1] });
+  await git(root, ['update-index', '-q', '--refresh'], { ...callOf(call), accept: [1] });
 }
 
 function linesOf(side: Side): IndexLine[] {

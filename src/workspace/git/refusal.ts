@@ -16,6 +16,8 @@ export type ReviewRefusalCode =
   /** No branch is checked out that could take a commit. */
   | 'no_branch'
   | 'submodule'
+  /** The team is not this window's any more. */
+  | 'closing'
   /** git itself failed. */
   | 'git';
 

@@ -1,8 +1,10 @@
-import { lstat, writeFile } from 'node:fs/promises';
+import { lstat, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../failures';
+import { callMark, endMarked, goneWithin } from '../markedProcesses';
 import { changedEntries, diffTrees, type FileChange } from './diff';
 import { type Landing, progressOf, stagedAmong } from './landing';
+import { clearLeftovers } from './leftovers';
 import { looseCommit, mergeTrees } from './merge';
 import { ReviewRefusal } from './refusal';
 import { gitPath, type Head, headOf, repositoryOf, treeOf } from './repository';
@@ -42,10 +44,25 @@ export interface Acceptance {
   readonly files: readonly string[];
 }
 
+/** What writes files or the index is let come to its end: ended in the middle it leaves files half written. */
+const FINISH_MS = 10_000;
+const END_GRACE_MS = 2000;
+
+/** Names what git does for an acceptance, on this machine. */
+export function callOf(id: string): string {
+  return `accept work ${id}`;
+}
+
 /** How work comes from a worktree into the checkout that the user has open. */
 export class GitReview {
-  /** @param folder the workspace folder in the main checkout */
-  constructor(private readonly folder: string) {}
+  /**
+   * @param folder the workspace folder in the main checkout
+   * @param finishMs milliseconds for what {@link settle} waits for
+   */
+  constructor(
+    private readonly folder: string,
+    private readonly finishMs = FINISH_MS,
+  ) {}
 
   /**
    * Reads the worktree as it is, committed or not.
@@ -115,6 +132,28 @@ export class GitReview {
     await git(worktree, ['update-ref', name, kept]);
   }
 
+  /**
+   * Before an acceptance that was cut off is looked at: what git still does for it comes to its end, by itself or
+   * else by force. Others' git is left alone.
+   * @param id of the acceptance, as {@link callOf} has it
+   */
+  async settle(id: string): Promise<void> {
+    const mark = callMark(callOf(id));
+    if (!(await goneWithin(mark, this.finishMs))) await endMarked(mark, END_GRACE_MS);
+  }
+
+  /**
+   * Removes what windows that are gone have left beside the indexes of the repository's checkouts.
+   * @returns the names of the files
+   */
+  async clearLeftovers(): Promise<string[]> {
+    const { root } = await repositoryOf(this.folder);
+    const common = await gitLine(root, ['rev-parse', '--path-format=absolute', '--git-common-dir']);
+    const folders = new Set([dirname(await gitPath(root, 'index')), common]);
+    for (const name of await worktreesIn(common)) folders.add(join(common, 'worktrees', name));
+    return (await Promise.all([...folders].map(clearLeftovers))).flat();
+  }
+
   /** Whether the branch is where a landing wants it; one without a commit is done when its files are. */
   async hasLanded(root: string, landing: Landing): Promise<boolean> {
     if (landing.commit === undefined) return false;
@@ -158,6 +197,15 @@ async function stillHolds(root: string, head: Head, landing: Landing, isSure: bo
   const now = await workingTree(root, [...(await changedEntries(root, from, to)).keys()]);
   const { tree, conflicts } = await mergeTrees(root, from, now, to);
   return conflicts.length > 0 ? !isSure : tree === now;
+}
+
+async function worktreesIn(common: string): Promise<string[]> {
+  try {
+    return await readdir(join(common, 'worktrees'));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 /** Handshake's own folder, of this or of another team. */

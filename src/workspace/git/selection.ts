@@ -1,6 +1,6 @@
 import type { FileChange, Hunk, TreeEntry } from './diff';
 import { git, gitLine } from './run';
-import { type ScratchIndex, withScratchIndex, writeTree } from './snapshot';
+import { onIndex, type ScratchIndex, withScratchIndex, writeTree } from './snapshot';
 
 /** What of a file's change is taken: all of it, or some of its hunks. */
 export interface Taken {
@@ -22,7 +22,7 @@ export interface IndexLine {
  */
 export function treeWith(root: string, base: string, taken: readonly Taken[]): Promise<string> {
   return withScratchIndex(root, async (index) => {
-    await git(root, ['read-tree', base], { index: index.file });
+    await git(root, ['read-tree', base], onIndex(index));
     const gone: IndexLine[] = [];
     const come: IndexLine[] = [];
     for (const { change, hunks } of taken) {
@@ -36,7 +36,8 @@ export function treeWith(root: string, base: string, taken: readonly Taken[]): P
 }
 
 /** Sets entries of an index, as they are. */
-export async function writeIndex({ root, file }: ScratchIndex, lines: readonly IndexLine[]): Promise<void> {
+export async function writeIndex(index: ScratchIndex, lines: readonly IndexLine[]): Promise<void> {
+  const { root } = index;
   const isLong = (await gitLine(root, ['rev-parse', '--show-object-format'])) === 'sha256';
   const none = '0'.repeat(isLong ? 64 : 40);
   const input = lines
@@ -44,7 +45,7 @@ export async function writeIndex({ root, file }: ScratchIndex, lines: readonly I
       entry === undefined ? `0 ${none}\t${path}\0` : `${entry.mode} ${entry.object} ${stage ?? 0}\t${path}\0`,
     )
     .join('');
-  if (input !== '') await git(root, ['update-index', '-z', '--index-info'], { index: file, input });
+  if (input !== '') await git(root, ['update-index', '-z', '--index-info'], { ...onIndex(index), input });
 }
 
 async function entryOf(

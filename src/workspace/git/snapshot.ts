@@ -1,27 +1,32 @@
-import { randomBytes } from 'node:crypto';
 import { copyFile, rm, stat, utimes } from 'node:fs/promises';
 import { errorCode } from '../failures';
+import { doneWith, newScratchName } from './leftovers';
 import { ReviewRefusal } from './refusal';
 import { gitPath } from './repository';
-import { GitError, git, gitLine } from './run';
+import { GitError, type GitOptions, git, gitLine } from './run';
 
 /** An index of our own beside the checkout's: what is tried in it changes nothing of the user's. */
 export interface ScratchIndex {
   readonly root: string;
   /** Absolute path. */
   readonly file: string;
+  /** Names what git is asked for on it (see `GitOptions.call`). */
+  readonly call?: string;
 }
 
 /**
  * Works with a copy of the checkout's index, which is removed afterwards.
  * @param root of the checkout
+ * @param call names what git is asked for on it
  */
 export async function withScratchIndex<T>(
   root: string,
   work: (index: ScratchIndex) => Promise<T>,
+  call?: string,
 ): Promise<T> {
   const own = await gitPath(root, 'index');
-  const file = `${own}.handshake-${randomBytes(6).toString('hex')}`;
+  const name = newScratchName();
+  const file = `${own}.${name}`;
   try {
     try {
       // With the times and sizes it knows, so that only what changed is read. As old as the original: by its own
@@ -32,23 +37,29 @@ export async function withScratchIndex<T>(
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
     }
-    return await work({ root, file });
+    return await work({ root, file, ...(call === undefined ? {} : { call }) });
   } finally {
     await rm(file, { force: true });
     await rm(`${file}.lock`, { force: true });
+    doneWith(name);
   }
 }
 
 /** The index's content as a tree. */
-export function writeTree({ root, file }: ScratchIndex): Promise<string> {
-  return gitLine(root, ['write-tree'], { index: file });
+export function writeTree(index: ScratchIndex): Promise<string> {
+  return gitLine(index.root, ['write-tree'], onIndex(index));
+}
+
+/** How git is asked for something on an index of ours. */
+export function onIndex({ file, call }: ScratchIndex): GitOptions {
+  return { index: file, ...(call === undefined ? {} : { call }) };
 }
 
 /** The working files as a tree: what is committed, staged, changed and new; not what git ignores. */
 export function workTree(root: string): Promise<string> {
   return withScratchIndex(root, async (index) => {
     try {
-      await git(root, ['add', '--all', '--sparse', '--', ':/'], { index: index.file });
+      await git(root, ['add', '--all', '--sparse', '--', ':/'], onIndex(index));
     } catch (error) {
       throw refusalOf(error) ?? error;
     }
@@ -71,10 +82,10 @@ function refusalOf(error: unknown): ReviewRefusal | undefined {
  * @param paths from the checkout's root
  */
 export async function addTracked(index: ScratchIndex, paths: readonly string[]): Promise<void> {
-  const { root, file } = index;
-  await git(root, ['add', '--update', '--', ':/'], { index: file });
+  const { root } = index;
+  await git(root, ['add', '--update', '--', ':/'], onIndex(index));
   if (paths.length === 0) return;
   // --remove: one that is gone goes from the index. Nothing here is a pattern.
   const input = paths.map((path) => `${path}\0`).join('');
-  await git(root, ['update-index', '--add', '--remove', '-z', '--stdin'], { index: file, input });
+  await git(root, ['update-index', '--add', '--remove', '-z', '--stdin'], { ...onIndex(index), input });
 }
