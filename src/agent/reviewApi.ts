@@ -108,8 +108,10 @@ export interface WorktreeReport {
   readonly uncommitted: readonly string[];
   /** Paths whose change is not in the main checkout. */
   readonly unmerged: readonly string[];
-  /** Commits of its branch that are in no other branch and on no remote. */
-  readonly commits: number;
+  /** Paths that git ignores, and that no program makes anew; a folder ends with `/`. */
+  readonly ignored: readonly string[];
+  /** Subjects of the commits that were not accepted and are on no other branch, tag or remote, newest first. */
+  readonly commits: readonly string[];
 }
 
 /** The worktree was not removed: something would be lost, or somebody works in it. */
@@ -122,12 +124,21 @@ export class WorktreeRefusal extends Error {
   }
 }
 
-function reasons({ taskId, broken, boundTo, uncommitted, unmerged, commits }: WorktreeReport): string {
+function reasons({
+  taskId,
+  broken,
+  boundTo,
+  uncommitted,
+  unmerged,
+  ignored,
+  commits,
+}: WorktreeReport): string {
   const parts: string[] = [];
   if (boundTo !== undefined) parts.push(`${boundTo} works in it`);
   if (uncommitted.length > 0) parts.push(`not committed: ${listed(uncommitted)}`);
   if (unmerged.length > 0) parts.push(`not merged: ${listed(unmerged)}`);
-  if (commits > 0 && unmerged.length > 0) parts.push(`${commits} of its commits are nowhere else`);
+  if (commits.length > 0) parts.push(`commits on no other branch: ${listed(commits)}`);
+  if (ignored.length > 0) parts.push(`ignored by git: ${listed(ignored)}`);
   if (broken !== undefined) parts.push(`what it holds cannot be seen (${broken})`);
   return `The worktree of ${taskId} was not removed: ${parts.join('; ')}.`;
 }

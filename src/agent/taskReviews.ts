@@ -8,9 +8,10 @@ import type { Team } from '../team/team';
 import type { Acceptance, ReviewOutcome, TaskWorktree } from '../team/worktree';
 import type { FileChange } from '../workspace/git/diff';
 import { type LandingWay, land, progressOf } from '../workspace/git/landing';
+import type { LooseFiles } from '../workspace/git/losses';
 import { ReviewRefusal } from '../workspace/git/refusal';
 import { repositoryOf } from '../workspace/git/repository';
-import { type AcceptedPart, callOf, type GitReview, noteConflict, type Work } from '../workspace/git/review';
+import { callOf, type GitReview, noteConflict, type Work } from '../workspace/git/review';
 import { blob, type Taken } from '../workspace/git/selection';
 import type { GitWorktrees } from '../workspace/git/worktrees';
 import type { Workspace } from '../workspace/port';
@@ -45,6 +46,8 @@ export interface TaskReviewsDeps {
 export class TaskReviews implements ReviewCore {
   readonly #locks = new KeyedLock();
   readonly #closing = new AbortController();
+  /** By task: what the human was told last of what its removal would take. */
+  readonly #told = new Map<string, WorktreeReport>();
 
   constructor(private readonly deps: TaskReviewsDeps) {}
 
@@ -63,37 +66,47 @@ export class TaskReviews implements ReviewCore {
     let broken = await worktrees.problem(path, branch);
     const isUsable = broken === undefined;
     let unmerged: string[] = [];
+    let loose: LooseFiles = { uncommitted: [], ignored: [] };
     try {
-      if (isUsable) unmerged = pathsOf((await this.#read(worktree, true)).changes);
+      if (isUsable) {
+        loose = await worktrees.looseFiles(path);
+        unmerged = pathsOf((await this.#read(worktree, true)).changes);
+      }
     } catch (error) {
       // What cannot be read may hold something.
       broken = messageOf(error);
     }
+    // Where files are not in the main checkout, what was accepted may have been taken back.
+    const accepted = broken === undefined && unmerged.length === 0 ? partsOf(worktree) : [];
+    const tips = accepted.flatMap(({ tip }) => tip ?? []);
     return {
       taskId: task.id,
       path,
       branch,
       ...(broken === undefined ? {} : { broken }),
       ...(isUnderWay(task) && task.owner !== undefined ? { boundTo: task.owner } : {}),
-      uncommitted: isUsable ? await worktrees.uncommitted(path) : [],
+      ...loose,
       unmerged,
-      commits: await worktrees.ownCommits(branch),
+      commits: await worktrees.lostCommits(worktree, isUsable, tips),
     };
   }
 
   async removeWorktree(taskId: string, options: { force?: boolean } = {}): Promise<void> {
     const { team } = this.deps;
     const { id } = team.board.get(taskId);
+    const force = options.force === true;
     // Not asked of git where the human has said yes: it may not be able to read what there is.
-    if (options.force !== true) {
+    if (!force) {
       const report = await this.inspectWorktree(id);
-      const { broken, boundTo, unmerged } = report;
-      // What was accepted is not lost, committed or not; what a broken one holds nobody knows.
-      const isClean = boundTo === undefined && broken === undefined && unmerged.length === 0;
-      if (!isClean) throw new WorktreeRefusal(report);
+      this.#told.set(id, report);
+      if (!isClean(report)) throw new WorktreeRefusal(report);
     }
+    const told = this.#told.get(id);
+    // A yes to what was told of it is no yes to taking it from somebody who has begun in it since.
+    const evenFrom = !force ? undefined : told === undefined ? '*' : told.boundTo;
     team.worktrees.ready(id);
-    await this.deps.run(() => team.worktrees.remove(id, options.force === true));
+    await this.deps.run(() => team.worktrees.remove(id, evenFrom));
+    this.#told.delete(id);
   }
 
   async reviewWork(taskId: string): Promise<Review> {
@@ -206,7 +219,16 @@ export class TaskReviews implements ReviewCore {
     const whole = taken.filter(({ hunks }) => hunks === undefined).length;
     const remaining = work.changes.length - whole;
     const at = clock.now();
-    const acceptance: Acceptance = { id: clock.uuid(), mode, tree, landing, files, remaining, at };
+    const acceptance: Acceptance = {
+      id: clock.uuid(),
+      mode,
+      tree,
+      landing,
+      files,
+      remaining,
+      at,
+      ...(remaining === 0 ? { tip: work.tip } : {}),
+    };
     await review.keep(worktrees.folderOf(worktree.path), acceptance);
     await team.worktrees.beginAccept(task.id, acceptance);
     try {
@@ -311,7 +333,16 @@ export class TaskReviews implements ReviewCore {
   }
 }
 
-function partsOf({ accepted }: TaskWorktree): AcceptedPart[] {
+/** What was accepted is not lost, committed or not; what a broken one holds nobody knows. */
+function isClean({ boundTo, broken, unmerged, commits, ignored }: WorktreeReport): boolean {
+  return (
+    boundTo === undefined &&
+    broken === undefined &&
+    ![unmerged, commits, ignored].some((all) => all.length > 0)
+  );
+}
+
+function partsOf({ accepted }: TaskWorktree): Acceptance[] {
   return accepted.filter(({ outcome }) => outcome === 'merged' || outcome === 'conflicts');
 }
 

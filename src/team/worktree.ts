@@ -34,6 +34,8 @@ export const acceptanceShape = z.object({
   files: z.array(z.string()).readonly(),
   /** How many changed files it leaves to review. */
   remaining: z.number().int().optional(),
+  /** The worktree's commit, where nothing of the work up to it is left to review. */
+  tip: z.string().optional(),
   /** Milliseconds since the epoch. */
   at: z.number(),
   /** Undefined while it is being carried out. */

@@ -111,18 +111,18 @@ export class Worktrees {
 
   /**
    * Removes a task's worktree and its branch, with whatever is in them: the caller has asked the human.
-   * @param evenBound also while somebody works in it
+   * @param evenFrom a member from whom it is taken, should that one work in it; `*` from anybody
    * @throws {TeamError} where there is none, or somebody has begun to work in it; and git's own errors, then it is
    * still there
    */
-  remove(raw: string, evenBound: boolean): Promise<void> {
+  remove(raw: string, evenFrom?: string): Promise<void> {
     const git = this.#port();
     return this.locks.run(LOCK, async () => {
       const { id } = this.board.get(raw);
       const worktree = this.ready(id);
       await this.locks.run(taskLock(id), async () => {
         const task = this.board.get(id);
-        if (!evenBound && isUnderWay(task)) {
+        if (isUnderWay(task) && evenFrom !== '*' && task.owner !== evenFrom) {
           throw new TeamError(
             `${task.owner} has begun to work in the worktree of ${id}. Nothing was removed.`,
           );

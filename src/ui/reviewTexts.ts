@@ -53,8 +53,12 @@ export function lossLines(report: WorktreeReport): string[] {
     lines.push(l10n.t('Not committed: {0}', pathList(report.uncommitted)));
   }
   if (report.unmerged.length > 0) lines.push(l10n.t('Not in your branch: {0}', pathList(report.unmerged)));
-  if (report.commits === 1) lines.push(l10n.t('1 commit is on no other branch.'));
-  if (report.commits > 1) lines.push(l10n.t('{0} commits are on no other branch.', report.commits));
+  const { commits, ignored } = report;
+  if (commits.length === 1) lines.push(l10n.t('1 commit is on no other branch: {0}', pathList(commits)));
+  if (commits.length > 1) {
+    lines.push(l10n.t('{0} commits are on no other branch: {1}', commits.length, pathList(commits)));
+  }
+  if (ignored.length > 0) lines.push(l10n.t('Ignored by git, and nowhere else: {0}', pathList(ignored)));
   if (report.broken !== undefined) lines.push(plainLine(report.broken, 200));
   return lines;
 }

@@ -337,6 +337,102 @@ describe('work that comes home', function () {
     }
   });
 
+  describe('where the main checkout has something else in the place of what is changed', () => {
+    for (const mode of ['commit', 'uncommitted'] as const) {
+      it(`a link for a folder is named, and nothing goes through it (${mode})`, async () => {
+        await rename(join(repo.root, 'src'), join(repo.root, 'elsewhere'));
+        await symlink('elsewhere', join(repo.root, 'src'));
+        await tree.put('src/a.ts', 'theirs\n');
+        await tree.put('src/deep/b.ts', 'theirs\n');
+        await assert.rejects(accept(all, mode), (error) => {
+          refusedAs('local_changes', ['src/a.ts'])(error);
+          assert.match(
+            String(error),
+            /In the main folder, src is a link, and the work changes src\/a\.ts in a folder .* accept again\.$/,
+          );
+          return true;
+        });
+        assert.equal(await repo.text('elsewhere/a.ts'), lines(1, 30));
+        assert.equal(repo.git('rev-list', '--count', 'HEAD'), '1');
+      });
+
+      it(`a folder for a file is named (${mode})`, async () => {
+        await repo.put('notes/mine.txt', 'mine\n');
+        await tree.put('notes', 'theirs\n');
+        await assert.rejects(accept(all, mode), (error) => {
+          refusedAs('local_changes', ['notes'])(error);
+          assert.match(String(error), /notes is a folder, and in the work a file\. Move the folder away/);
+          return true;
+        });
+        assert.equal(await repo.text('notes/mine.txt'), 'mine\n');
+      });
+    }
+
+    it('what was accepted before is to be reviewed again', async () => {
+      await tree.put('src/a.ts', 'theirs\n');
+      await accept(all, 'uncommitted');
+      assert.deepEqual(names(await read()), []);
+      await rename(join(repo.root, 'src'), join(repo.root, 'elsewhere'));
+      await symlink('elsewhere', join(repo.root, 'src'));
+      assert.deepEqual(names(await read()), ['modified src/a.ts']);
+    });
+  });
+
+  it('in a sparse checkout does not go where no file is written, and says how to take the folder in', async () => {
+    await repo.put('docs/a.md', 'a\n');
+    repo.commit('docs');
+    tree.git('merge', '--quiet', 'main');
+    repo.git('sparse-checkout', 'set', 'src');
+    await tree.put('docs/a.md', 'changed\n');
+    await tree.put('src/a.ts', 'changed\n');
+    for (const mode of ['commit', 'uncommitted'] as const) {
+      await assert.rejects(accept(all, mode), (error) => {
+        refusedAs('git', ['docs/a.md'])(error);
+        assert.match(String(error), /is a sparse checkout .* docs\/a\.md\. .*"git sparse-checkout add"/);
+        return true;
+      });
+    }
+    await accept((work) => [{ change: only(work, 'src/a.ts') }]);
+    assert.equal(await repo.text('src/a.ts'), 'changed\n');
+    repo.git('sparse-checkout', 'add', 'docs');
+    await accept(all);
+    assert.equal(await repo.text('docs/a.md'), 'changed\n');
+    assert.deepEqual(repo.status(), []);
+  });
+
+  it('comes home in a repository with SHA-256 ids', async () => {
+    const long = await makeRepo('long', { objectFormat: 'sha256' });
+    try {
+      const worktrees = new GitWorktrees(long.root);
+      const plan = await worktrees.plan('t1');
+      await worktrees.make(plan);
+      const own = long.at(plan.path);
+      await own.put('src/a.ts', lines(1, 30).replace('line 2\n', 'two\n').replace('line 25\n', ''));
+      await own.put('new.txt', 'new\n');
+      await rm(join(own.root, 'readme.md'));
+      const there = new GitReview(long.root);
+      const first = await there.read(own.root, []);
+      const change = only(first, 'src/a.ts');
+      const [hunk] = change.hunks;
+      assert.ok(hunk);
+      const part = await there.prepare(first, [{ change, hunks: [hunk] }], 'commit', 'A part\n');
+      await land(long.root, part.landing);
+      assert.equal(await long.text('src/a.ts'), lines(1, 30).replace('line 2\n', 'two\n'));
+      await there.keep(own.root, part);
+      const rest = await there.read(own.root, [part]);
+      assert.deepEqual(names(rest), ['added new.txt', 'deleted readme.md', 'modified src/a.ts']);
+      const all = rest.changes.map((one) => ({ change: one }));
+      await land(long.root, (await there.prepare(rest, all, 'commit', 'The rest\n')).landing);
+      assert.deepEqual(long.status(), []);
+      assert.equal(long.git('rev-parse', 'HEAD').length, 64);
+      assert.equal(await long.text('src/a.ts'), await own.text('src/a.ts'));
+      await worktrees.remove(plan.path, plan.branch);
+      assert.deepEqual(long.branches(), ['main']);
+    } finally {
+      await long.remove();
+    }
+  });
+
   describe('cut off between two steps', () => {
     for (const mode of ['commit', 'uncommitted'] as const) {
       it(`is taken up where it was (${mode})`, async () => {

@@ -172,16 +172,32 @@ describe('what is said of an acceptance', () => {
 
 describe('what would be lost with a worktree', () => {
   it('is said in a line each, and a clean one loses nothing', () => {
-    const clean = { taskId: 't1', path: '', branch: '', uncommitted: [], unmerged: [], commits: 0 };
+    const clean = {
+      taskId: 't1',
+      path: '',
+      branch: '',
+      uncommitted: [],
+      unmerged: [],
+      ignored: [],
+      commits: [],
+    };
     assert.deepEqual(lossLines(clean), []);
     const many = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
     assert.deepEqual(
-      lossLines({ ...clean, boundTo: 'bob', uncommitted: many, unmerged: ['x'], commits: 2 }),
+      lossLines({
+        ...clean,
+        boundTo: 'bob',
+        uncommitted: many,
+        unmerged: ['x'],
+        ignored: ['.env'],
+        commits: ['B', 'A'],
+      }),
       [
         'bob works in it now.',
         'Not committed: a, b, c, d, e and 2 more',
         'Not in your branch: x',
-        '2 commits are on no other branch.',
+        '2 commits are on no other branch: B, A',
+        'Ignored by git, and nowhere else: .env',
       ],
     );
   });

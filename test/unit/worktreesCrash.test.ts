@@ -3,54 +3,14 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TaskReviews } from '../../src/agent/taskReviews';
-import { Ledger } from '../../src/team/ledger';
 import type { TeamRecord } from '../../src/team/records';
-import { Team } from '../../src/team/team';
 import type { WorktreeGit } from '../../src/team/worktree';
 import { doneWith, newScratchName } from '../../src/workspace/git/leftovers';
 import { callOf, GitReview } from '../../src/workspace/git/review';
 import { GitWorktrees } from '../../src/workspace/git/worktrees';
 import { MARK_NAME, newMark } from '../../src/workspace/markedProcesses';
-import { createNodeWorkspace } from '../../src/workspace/node';
 import { type GitRepo, makeRepo } from './support/gitRepo';
-import { coreSettings, countingClock, HeldJournal } from './support/heldJournal';
-
-/** One life of a team over a repository: it is dead when nothing of its journal goes on. */
-function begin(
-  repo: GitRepo,
-  records: readonly TeamRecord[],
-  git: WorktreeGit = new GitWorktrees(repo.root),
-  review = new GitReview(repo.root),
-  isHeld = () => true,
-) {
-  const journal = new HeldJournal();
-  journal.written.push(...records);
-  const clock = countingClock();
-  const ledger = new Ledger(
-    journal,
-    () => ({ t: 'team', team_id: 'team-1', team_name: 'work', at: 0 }),
-    (error) => {
-      throw error;
-    },
-  );
-  ledger.replay(
-    records.map((record) => ({ record })),
-    0,
-  );
-  const team = new Team(ledger, clock, () => coreSettings(), git);
-  const reviews = new TaskReviews({
-    team,
-    clock,
-    settings: () => ({ merge: 'commit', checkCommand: '' }),
-    workspace: createNodeWorkspace(repo.root),
-    worktrees: new GitWorktrees(repo.root),
-    review,
-    run: (work) => work(),
-    isHeld,
-  });
-  return { journal, team, reviews };
-}
+import { begin } from './support/reviewLife';
 
 describe('worktrees and merges that a crash cuts off', function () {
   this.timeout(120_000);

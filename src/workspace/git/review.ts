@@ -29,6 +29,8 @@ export interface Work {
   /** What it began with, and what of it was accepted since. */
   readonly base: string;
   readonly work: string;
+  /** The commit that is checked out in the worktree. */
+  readonly tip: string;
   /** Handshake's own folder is never part of it. */
   readonly changes: readonly FileChange[];
   /** Whether the changes are all that is different between the two trees. */
@@ -80,7 +82,7 @@ export class GitReview {
     const work = await workTree(worktree);
     const all = await diffTrees(root, base, work);
     const changes = all.filter((change) => !isTeams(change.path) && !isTeams(change.oldPath ?? ''));
-    return { root, head, base, work, changes, isWhole: changes.length === all.length };
+    return { root, head, base, work, tip: own.commit, changes, isWhole: changes.length === all.length };
   }
 
   /**
@@ -181,10 +183,16 @@ export class GitReview {
       // Merged back into the worktree's branch since: what both have in common holds it.
       if (landing.commit !== undefined && (await isAncestor(root, landing.commit.id, shared)))
         return undefined;
-      if (await stillHolds(root, head, landing, isSure)) return tree;
+      if (await stillHolds(root, head, landing, isSure).catch(isBlocked)) return tree;
     }
     return undefined;
   }
+}
+
+/** What stands in the place of a file that was accepted is not it. @returns false */
+function isBlocked(error: unknown): false {
+  if (error instanceof ReviewRefusal && error.code === 'local_changes') return false;
+  throw error;
 }
 
 /** Whether what was accepted still is in the main checkout: taken back with git, it is to be reviewed again. */

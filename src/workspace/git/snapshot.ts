@@ -1,4 +1,5 @@
-import { copyFile, rm, stat, utimes } from 'node:fs/promises';
+import { copyFile, lstat, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
 import { errorCode } from '../failures';
 import { doneWith, newScratchName } from './leftovers';
 import { ReviewRefusal } from './refusal';
@@ -87,5 +88,33 @@ export async function addTracked(index: ScratchIndex, paths: readonly string[]):
   if (paths.length === 0) return;
   // --remove: one that is gone goes from the index. Nothing here is a pattern.
   const input = paths.map((path) => `${path}\0`).join('');
-  await git(root, ['update-index', '--add', '--remove', '-z', '--stdin'], { ...onIndex(index), input });
+  try {
+    await git(root, ['update-index', '--add', '--remove', '-z', '--stdin'], { ...onIndex(index), input });
+  } catch (error) {
+    throw (error instanceof GitError ? await blocked(root, error) : undefined) ?? error;
+  }
+}
+
+/** What stands in the main checkout where the work has something else that git cannot even look for there. */
+async function blocked(root: string, { stderr }: GitError): Promise<ReviewRefusal | undefined> {
+  const [, folder] = /^error: (.+): is a directory - add files inside instead$/m.exec(stderr) ?? [];
+  if (folder !== undefined) {
+    const text = `In the main folder, ${folder} is a folder, and in the work a file. Move the folder away, then accept again.`;
+    return new ReviewRefusal('local_changes', text, [folder]);
+  }
+  const [, path] = /^error: '(.+)' is beyond a symbolic link$/m.exec(stderr) ?? [];
+  if (path === undefined) return undefined;
+  const link = await firstLink(root, path);
+  const text = `In the main folder, ${link} is a link, and the work changes ${path} in a folder of that name. Put a folder in the place of the link, then accept again.`;
+  return new ReviewRefusal('local_changes', text, [path]);
+}
+
+/** The first part of a path that is a link. */
+async function firstLink(root: string, path: string): Promise<string> {
+  const names = path.split('/');
+  for (let length = 1; length < names.length; length++) {
+    const part = names.slice(0, length).join('/');
+    if ((await lstat(join(root, part))).isSymbolicLink()) return part;
+  }
+  return path;
 }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { errorCode } from '../failures';
 import { callMark, endMarked } from '../markedProcesses';
 import { WorkspaceError } from '../port';
+import { type LooseFiles, looseFiles, lostCommits } from './losses';
 import { commitOf, headOf, repositoryOf } from './repository';
 import { git, gitHolds, gitLine, gitList, gitText } from './run';
 import { exists, worktreeProblem } from './worktreeState';
@@ -122,18 +123,24 @@ export class GitWorktrees {
     return worktreeProblem({ folder: this.folderOf(path), shown: path, branch, common: await this.#common });
   }
 
-  /** Paths that are not committed in the worktree, from its root. */
-  async uncommitted(path: string): Promise<string[]> {
-    const args = ['status', '--porcelain', '-z', '--untracked-files=all', '--no-renames'];
-    return (await gitList(this.folderOf(path), args)).map((entry) => entry.slice(3));
+  /** What of its files is not committed in it. */
+  async looseFiles(path: string): Promise<LooseFiles> {
+    return looseFiles(this.folderOf(path), (await repositoryOf(this.root)).root);
   }
 
-  /** How many commits of the branch are in no other branch and on no remote. */
-  async ownCommits(branch: string): Promise<number> {
-    const others = ['--not', `--exclude=${branch}`, '--branches', '--remotes', 'HEAD'];
-    const args = ['rev-list', '--count', `refs/heads/${branch}`, ...others];
-    if (!(await gitHolds(this.root, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`]))) return 0;
-    return Number(await gitLine(this.root, args));
+  /**
+   * The subjects of the commits that would be gone with it, newest first.
+   * @param isUsable whether what is checked out in it can be told
+   * @param accepted as {@link lostCommits} has them
+   */
+  async lostCommits(
+    { path, branch }: Pick<WorktreePlan, 'path' | 'branch'>,
+    isUsable: boolean,
+    accepted: readonly string[],
+  ): Promise<string[]> {
+    // In the middle of a rebase the branch itself does not have them.
+    const head = isUsable ? (await headOf(this.folderOf(path))).commit : undefined;
+    return lostCommits((await repositoryOf(this.root)).root, branch, head, accepted);
   }
 
   /** Removes the worktree, with whatever is in it, and its branch. */

@@ -20,26 +20,29 @@ export interface GitRepo {
   remove(): Promise<void>;
 }
 
+export interface RepoOptions {
+  /** Without a first commit. */
+  empty?: boolean;
+  /** Of the ids of its objects. */
+  objectFormat?: 'sha1' | 'sha256';
+}
+
 const IDENTITY = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
 
 /**
  * @param name of its folder
- * @param options `empty`: without a first commit
  */
-export async function makeRepo(name = 'work', options: { empty?: boolean } = {}): Promise<GitRepo> {
+export async function makeRepo(name = 'work', options: RepoOptions = {}): Promise<GitRepo> {
   const base = await fs.realpath(await fs.mkdtemp(path.join(os.tmpdir(), 'handshake-git-')));
   return initRepo(path.join(base, name), options, base);
 }
 
 /** Makes a folder a repository with a first commit. */
-export async function initRepo(
-  root: string,
-  options: { empty?: boolean } = {},
-  base = root,
-): Promise<GitRepo> {
+export async function initRepo(root: string, options: RepoOptions = {}, base = root): Promise<GitRepo> {
   await fs.mkdir(root, { recursive: true });
   const repo = repoAt(root, base);
-  repo.git('init', '--quiet', '--initial-branch=main');
+  const format = `--object-format=${options.objectFormat ?? 'sha1'}`;
+  repo.git('init', '--quiet', '--initial-branch=main', format);
   repo.git('config', 'user.name', 'Ada');
   repo.git('config', 'user.email', 'ada@example.com');
   if (options.empty) return repo;

@@ -103,7 +103,7 @@ export async function worktreeStep(
       } else await worktrees.create(taskId(team, step.task), step.by);
       return;
     case 'removeWorktree':
-      await worktrees.remove(withWorktree(team, step.task), true);
+      await worktrees.remove(withWorktree(team, step.task), '*');
       return;
     case 'sendBack':
       await board.sendBack(withWorktree(team, step.task), 'Once more.', 'human');

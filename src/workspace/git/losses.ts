@@ -1,0 +1,117 @@
+import type { Stats } from 'node:fs';
+import { lstat, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../failures';
+import { gitLine, gitList } from './run';
+
+/** What of a worktree's files is not committed in it, from its root. */
+export interface LooseFiles {
+  /** Changed, staged or new. */
+  readonly uncommitted: string[];
+  /** Ignored by git, not in the main checkout, and nothing that a program makes anew; a folder ends with `/`. */
+  readonly ignored: string[];
+}
+
+/** What programs make, and make again; where git ignores it. */
+const MADE_FOLDERS: ReadonlySet<string> = new Set([
+  '.cache',
+  '.dart_tool',
+  '.eggs',
+  '.gradle',
+  '.mypy_cache',
+  '.next',
+  '.nuxt',
+  '.nyc_output',
+  '.parcel-cache',
+  '.pytest_cache',
+  '.ruff_cache',
+  '.svelte-kit',
+  '.terraform',
+  '.tox',
+  '.turbo',
+  '.venv',
+  '.vscode-test',
+  'DerivedData',
+  'Pods',
+  '__pycache__',
+  'bower_components',
+  'build',
+  'coverage',
+  'dist',
+  'node_modules',
+  'obj',
+  'out',
+  'playwright-report',
+  'target',
+  'test-results',
+  'tmp',
+  'vendor',
+  'venv',
+]);
+const MADE_FILES =
+  /(^|\/)(\.DS_Store|Thumbs\.db|\.eslintcache|\.stylelintcache)$|\.(py[co]|class|o|obj|a|so|log|tmp|swp|tsbuildinfo)$/;
+/** A larger file is not compared, and counts as another one. */
+const MAX_COMPARED_BYTES = 16 * 1024 * 1024;
+
+/**
+ * @param worktree root of the worktree's checkout
+ * @param main root of the main checkout
+ */
+export async function looseFiles(worktree: string, main: string): Promise<LooseFiles> {
+  const args = ['--untracked-files=all', '--ignored=matching', '--no-renames'];
+  const entries = await gitList(worktree, ['status', '--porcelain', '-z', ...args]);
+  const uncommitted: string[] = [];
+  const ignored: string[] = [];
+  for (const entry of entries) {
+    const path = entry.slice(3);
+    if (!entry.startsWith('!! ')) uncommitted.push(path);
+    else if (!isMade(path) && !(await isSame(join(worktree, path), join(main, path)))) ignored.push(path);
+  }
+  return { uncommitted, ignored };
+}
+
+/**
+ * The subjects of the commits that would be gone with a branch, newest first: they are on no other branch, no tag and
+ * no remote.
+ * @param root of the main checkout
+ * @param head what is checked out in the branch's worktree, where that can be told
+ * @param accepted commits whose work is in the main checkout, with all before them
+ */
+export async function lostCommits(
+  root: string,
+  branch: string,
+  head: string | undefined,
+  accepted: readonly string[],
+): Promise<string[]> {
+  const tip = await gitLine(root, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`], {
+    accept: [1],
+  });
+  const own = [tip, head ?? ''].filter((one) => one !== '');
+  if (own.length === 0) return [];
+  const others = ['HEAD', `--exclude=${branch}`, '--branches', '--tags', '--remotes', ...accepted];
+  // One that was accepted and rebased away since may not be there any more.
+  return gitList(root, ['log', '-z', '--format=%s', '--ignore-missing', ...own, '--not', ...others]);
+}
+
+function isMade(path: string): boolean {
+  const names = path.split('/');
+  // Handshake's own folder is no part of a task's work.
+  return names.some((name) => MADE_FOLDERS.has(name) || name === '.team') || MADE_FILES.test(path);
+}
+
+/** Whether the main checkout has the same file or link; folders are not compared. */
+async function isSame(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([statsOf(one), statsOf(other)]);
+  if (a?.isSymbolicLink() && b?.isSymbolicLink()) return (await readlink(one)) === (await readlink(other));
+  if (!a?.isFile() || !b?.isFile() || a.size !== b.size || a.size > MAX_COMPARED_BYTES) return false;
+  return (await readFile(one)).equals(await readFile(other));
+}
+
+async function statsOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined;
+    throw error;
+  }
+}

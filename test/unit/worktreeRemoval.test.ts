@@ -1,0 +1,197 @@
+import * as assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WorktreeRefusal, type WorktreeReport } from '../../src/agent/reviewApi';
+import { GitReview, type Work } from '../../src/workspace/git/review';
+import { GitWorktrees } from '../../src/workspace/git/worktrees';
+import { type GitRepo, makeRepo } from './support/gitRepo';
+import { begin } from './support/reviewLife';
+
+describe('removing a worktree', function () {
+  this.timeout(120_000);
+
+  let repo: GitRepo;
+  let tree: GitRepo;
+  beforeEach(async () => {
+    repo = await makeRepo();
+    await repo.put('.gitignore', 'node_modules/\n.env*\nnotes/\n*.log\n');
+    repo.commit('what is ignored');
+    tree = repo.at('.team/worktrees/t1');
+  });
+  afterEach(() => repo.remove());
+
+  const withTask = async (review?: GitReview) => {
+    const life = begin(repo, [], undefined, review);
+    await life.team.board.create({ subject: 'One', description: '' }, 'lead');
+    await life.team.worktrees.create('t1', 'lead');
+    return life;
+  };
+  type Life = Awaited<ReturnType<typeof withTask>>;
+
+  /** What it is refused with; then it is still there. */
+  const refused = async ({ reviews }: Life): Promise<{ report: WorktreeReport; message: string }> => {
+    try {
+      await reviews.removeWorktree('t1');
+    } catch (error) {
+      assert.ok(error instanceof WorktreeRefusal, String(error));
+      assert.deepEqual(repo.branches(), ['handshake/t1', 'main']);
+      return error;
+    }
+    return assert.fail('It was removed without a word.');
+  };
+  const acceptAll = async ({ reviews }: Life): Promise<void> => {
+    const { revision } = await reviews.reviewWork('t1');
+    await reviews.acceptWork('t1', { everything: revision });
+  };
+  const removes = async ({ reviews, team }: Life, force = false): Promise<void> => {
+    await reviews.removeWorktree('t1', { force });
+    assert.equal(team.board.get('t1').worktree, undefined);
+    assert.deepEqual(repo.branches(), ['main']);
+  };
+
+  it('says which commits were never accepted, though the files are as they were', async () => {
+    const life = await withTask();
+    await tree.put('src/b.ts', 'work\n');
+    tree.commit('half of it');
+    await rm(join(tree.root, 'src/b.ts'));
+    const { report, message } = await refused(life);
+    assert.deepEqual(report.commits, ['half of it']);
+    assert.deepEqual([report.unmerged, report.uncommitted, report.ignored], [[], ['src/b.ts'], []]);
+    assert.match(message, /commits on no other branch: half of it/);
+    await removes(life, true);
+  });
+
+  it('counts no commit that was accepted, and those that came after', async () => {
+    const life = await withTask();
+    await tree.put('src/b.ts', 'work\n');
+    tree.commit('the work');
+    await acceptAll(life);
+    assert.deepEqual((await life.reviews.inspectWorktree('t1')).commits, []);
+    tree.git('commit', '--quiet', '--allow-empty', '--message', 'a later thought');
+    assert.deepEqual((await refused(life)).report.commits, ['a later thought']);
+    tree.git('reset', '--quiet', '--hard', 'HEAD~1');
+    await removes(life);
+    assert.equal(await repo.text('src/b.ts'), 'work\n');
+  });
+
+  it('counts a commit again when its acceptance was taken back, and one that another branch has not at all', async () => {
+    const life = await withTask();
+    await tree.put('src/b.ts', 'work\n');
+    tree.commit('the work');
+    await acceptAll(life);
+    repo.git('reset', '--quiet', '--hard', 'HEAD~1');
+    const { report } = await refused(life);
+    assert.deepEqual([report.unmerged, report.commits], [['src/b.ts'], ['the work']]);
+    repo.git('tag', 'kept', 'handshake/t1');
+    assert.deepEqual((await refused(life)).report.commits, []);
+  });
+
+  it('counts the commits of a rebase that has stopped', async () => {
+    const life = await withTask();
+    await tree.put('readme.md', 'theirs\n');
+    tree.commit('the work');
+    await repo.put('readme.md', 'mine\n');
+    repo.commit('mine');
+    tree.git('commit', '--quiet', '--allow-empty', '--message', 'last');
+    assert.throws(() => tree.git('rebase', 'main'));
+    await tree.put('readme.md', 'both\n');
+    tree.commit('in between');
+    assert.deepEqual((await refused(life)).report.commits.toSorted(), ['in between', 'last', 'the work']);
+  });
+
+  it('names ignored files that are nowhere else, and not what a program makes anew', async () => {
+    const life = await withTask();
+    await tree.put('node_modules/x/index.js', 'x\n');
+    await tree.put('src/node_modules/x/index.js', 'x\n');
+    await tree.put('npm.log', 'x\n');
+    await tree.put('.env', 'KEY=1\n');
+    await repo.put('.env', 'KEY=1\n');
+    assert.deepEqual((await life.reviews.inspectWorktree('t1')).ignored, []);
+    await tree.put('notes/plan.md', 'plan\n');
+    await repo.put('.env', 'KEY=2\n');
+    const { report, message } = await refused(life);
+    assert.deepEqual(report.ignored, ['.env', 'notes/']);
+    assert.match(message, /ignored by git: \.env, notes\//);
+    await repo.put('.env', 'KEY=1\n');
+    await rm(join(tree.root, 'notes'), { recursive: true });
+    await removes(life);
+  });
+
+  it('is refused where it cannot be read, with the reason; a clear yes removes it all the same', async () => {
+    const life = await withTask();
+    await tree.put('sub/x.txt', 'x\n');
+    tree.at('sub').git('init', '--quiet');
+    assert.match((await refused(life)).message, /cannot be seen \('sub' in the worktree is a repository/);
+    await rm(join(tree.root, 'sub/.git'), { recursive: true });
+    await writeFile(join(repo.root, '.git/worktrees/t1/index'), 'no index');
+    assert.match((await refused(life)).report.broken ?? '', /git status failed: .*index file/);
+    await rm(join(tree.root, '.git'));
+    assert.match((await refused(life)).report.broken ?? '', /\.git file is missing/);
+    await removes(life, true);
+    assert.equal(repo.git('worktree', 'list').split('\n').length, 1);
+  });
+
+  it('does not take it from somebody who begins in it at that moment', async () => {
+    class Slow extends GitReview {
+      during: () => Promise<unknown> = async () => undefined;
+      override async read(...args: Parameters<GitReview['read']>): Promise<Work> {
+        const work = await super.read(...args);
+        await this.during();
+        return work;
+      }
+    }
+    const review = new Slow(repo.root);
+    const life = await withTask(review);
+    const { team, reviews } = life;
+    review.during = () => team.board.assign('t1', 'lead', 'human');
+    await assert.rejects(
+      reviews.removeWorktree('t1'),
+      /has begun to work in the worktree of t1\. Nothing was removed/,
+    );
+    assert.equal(team.board.get('t1').worktree?.state, 'ready');
+    review.during = async () => undefined;
+    assert.equal((await refused(life)).report.boundTo, 'lead');
+
+    // The human says yes to what was told while nobody had it.
+    await team.board.release('t1', 'human');
+    await tree.put('src/b.ts', 'work\n');
+    assert.equal((await refused(life)).report.boundTo, undefined);
+    await team.board.assign('t1', 'lead', 'human');
+    await assert.rejects(reviews.removeWorktree('t1', { force: true }), /has begun to work/);
+    assert.equal((await refused(life)).report.boundTo, 'lead');
+    await removes(life, true);
+  });
+
+  it('is never done by a clean-up of the team', async () => {
+    const life = await withTask();
+    await tree.put('src/b.ts', 'work\n');
+    tree.commit('the work');
+    await life.team.cleanUp();
+    assert.equal(life.team.board.get('t1').worktree?.state, 'ready');
+    assert.equal(await tree.text('src/b.ts'), 'work\n');
+    // Nor does one that is to be made anew take a commit with it.
+    const { base } = life.team.worktrees.ready('t1');
+    await new GitWorktrees(repo.root).clear({ path: '.team/worktrees/t1', branch: 'handshake/t1', base });
+    assert.deepEqual(repo.branches(), ['handshake/t1', 'main']);
+    assert.equal(repo.git('show', 'handshake/t1:src/b.ts'), 'work');
+  });
+});
+
+describe('accepting work whose task has a NUL in its words', function () {
+  this.timeout(120_000);
+
+  it('is a commit without it', async () => {
+    const repo = await makeRepo();
+    try {
+      const { team, reviews } = begin(repo, []);
+      await team.board.create({ subject: 'One\0Two', description: 'Three\0Four' }, 'lead');
+      await team.worktrees.create('t1', 'lead');
+      await repo.at('.team/worktrees/t1').put('new.txt', 'new\n');
+      const { revision } = await reviews.reviewWork('t1');
+      await reviews.acceptWork('t1', { everything: revision });
+      assert.equal(repo.git('log', '-1', '--format=%B'), 'OneTwo\n\nThreeFour\n');
+    } finally {
+      await repo.remove();
+    }
+  });
+});
