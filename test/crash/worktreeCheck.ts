@@ -26,6 +26,7 @@ export async function checkWorktrees(home: Home, life: Life, ended: boolean): Pr
     ...tasks.flatMap((task) => checkWork(repo, task)),
     ...checkMerges(repo, tasks),
     ...checkOwn(repo),
+    ...checkScratch(repo),
     ...(ended ? checkEnd(repo, tasks) : []),
   ];
 }
@@ -60,6 +61,14 @@ async function checkPlaces(repo: GitRepo, { core }: Life): Promise<string[]> {
     held.map((one) => path.basename(one.path)),
   );
   return wrong;
+}
+
+/** Nothing of a window that is gone lies beside the indexes. */
+function checkScratch(repo: GitRepo): string[] {
+  return fs
+    .readdirSync(path.join(repo.root, '.git'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /index\.(handshake-|lock)/.test(name))
+    .map((name) => `${name} was left in .git`);
 }
 
 /** What was done for a task stands in its worktree, as long as there is one. */

@@ -3,6 +3,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { errorCode } from '../failures';
+import { callMark, endMarked } from '../markedProcesses';
 
 /**
  * Files of ours beside the index of a checkout, which stay there when the window is killed. Their names say who made
@@ -13,6 +14,7 @@ const NAMED = /^index\.handshake-([0-9a-f]{8})-(\d+)-[0-9a-f]{12}(\.lock)?$/;
 const UNNAMED = /^index\.handshake-[0-9a-f]{12}(\.lock)?$/;
 /** No command of ours takes that long. */
 const OLD_MS = 24 * 60 * 60_000;
+const END_GRACE_MS = 1000;
 
 const MACHINE = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 /** An earlier process may have had the number of this one, as it does in a container that was started again. */
@@ -23,6 +25,11 @@ export function newScratchName(): string {
   const name = `handshake-${MACHINE}-${process.pid}-${randomBytes(6).toString('hex')}`;
   inUse.add(name);
   return name;
+}
+
+/** Names what git is asked for on such a file, on this machine. */
+export function scratchCall(name: string): string {
+  return `scratch ${name}`;
 }
 
 export function doneWith(name: string): void {
@@ -38,16 +45,22 @@ export async function clearLeftovers(folder: string): Promise<string[]> {
   for (const name of await namesIn(folder)) {
     const path = join(folder, name);
     if (!(await isLeft(path, name))) continue;
+    // What still works on it would bring it back; nobody waits for its answer.
+    await endMarked(callMark(scratchCall(scratchOf(name))), END_GRACE_MS);
     await rm(path, { force: true });
     removed.push(name);
   }
   return removed;
 }
 
+function scratchOf(file: string): string {
+  return file.replace(/^index\.|\.lock$/g, '');
+}
+
 async function isLeft(path: string, name: string): Promise<boolean> {
   const [, machine, pid] = NAMED.exec(name) ?? [];
   if (machine === MACHINE && Number(pid) === process.pid) {
-    return !inUse.has(name.replace(/^index\.|\.lock$/g, ''));
+    return !inUse.has(scratchOf(name));
   }
   if (machine === MACHINE && !isRunning(Number(pid))) return true;
   if (machine === undefined && !UNNAMED.test(name)) return false;

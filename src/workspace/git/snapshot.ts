@@ -1,7 +1,7 @@
 import { copyFile, lstat, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../failures';
-import { doneWith, newScratchName } from './leftovers';
+import { doneWith, newScratchName, scratchCall } from './leftovers';
 import { ReviewRefusal } from './refusal';
 import { gitPath } from './repository';
 import { GitError, type GitOptions, git, gitLine } from './run';
@@ -11,14 +11,14 @@ export interface ScratchIndex {
   readonly root: string;
   /** Absolute path. */
   readonly file: string;
-  /** Names what git is asked for on it (see `GitOptions.call`). */
+  /** Names what git is asked for on it (see `GitOptions.call`); undefined for the checkout's own. */
   readonly call?: string;
 }
 
 /**
  * Works with a copy of the checkout's index, which is removed afterwards.
  * @param root of the checkout
- * @param call names what git is asked for on it
+ * @param call names what git is asked for on it, where that is more than a try
  */
 export async function withScratchIndex<T>(
   root: string,
@@ -38,7 +38,7 @@ export async function withScratchIndex<T>(
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
     }
-    return await work({ root, file, ...(call === undefined ? {} : { call }) });
+    return await work({ root, file, call: call ?? scratchCall(name) });
   } finally {
     await rm(file, { force: true });
     await rm(`${file}.lock`, { force: true });
