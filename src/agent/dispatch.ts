@@ -133,11 +133,13 @@ async function attempt(call: ToolUseBlock, context: DispatchContext): Promise<Ou
         context.team.marks.begun(ref, tool.name, context.turn, records),
       );
       if (news !== undefined) return { result: news, isError: true };
-    } else if (tool.effect !== 'read') await context.team.marks.begun(ref, tool.name, context.turn);
+    } else if (tool.effect !== 'read' && tool.oneRecord !== true) {
+      await context.team.marks.begun(ref, tool.name, context.turn);
+    }
     // Again, and in the tick in which the handler starts: much can have changed while a person was asked.
     const late = lateRefusal(tool, context) ?? (tool.effect !== 'team' && place.moved() ? MOVED : undefined);
     if (late !== undefined) return { result: late, isError: true };
-    const output = await run(tool, prepared, toolContext);
+    const output = await run(tool, prepared, toolContext, context.turn);
     if (typeof output === 'string') return { result: output, isError: false };
     return { result: output.text, images: output.images, isError: false };
   } catch (error) {
@@ -150,13 +152,17 @@ async function run(
   tool: Tool,
   prepared: PreparedCall,
   toolContext: ToolContext,
+  turn: number,
 ): Promise<string | ToolOutput> {
-  if (!tool.foreign) return prepared.run(toolContext);
-  const end = toolContext.team.decisions.beginForeignCall();
+  const { team, call } = toolContext;
+  const ends = [
+    ...(tool.foreign ? [team.decisions.beginForeignCall()] : []),
+    ...(tool.oneRecord ? [team.marks.beginsWithRecord(call, tool.name, turn)] : []),
+  ];
   try {
     return await prepared.run(toolContext);
   } finally {
-    end();
+    for (const end of ends) end();
   }
 }
 

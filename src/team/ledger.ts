@@ -1,4 +1,5 @@
 import { Emitter, type TeamEvent } from './events';
+import type { CallRef } from './recordParts';
 import { type TeamRecord, teamRecord } from './records';
 import { TeamState } from './state';
 
@@ -20,6 +21,8 @@ export class Ledger {
   readonly state = new TeamState();
   readonly events: Emitter<TeamEvent>;
   #writing = 0;
+  /** By call: what is written before the first record that names it. */
+  readonly #beginnings = new Map<CallRef, TeamRecord>();
   #founded = false;
 
   /**
@@ -64,10 +67,21 @@ export class Ledger {
   }
 
   /**
+   * Has a record written in one piece with the first that names the call, before it.
+   * @param call as that record has it: this very object
+   * @returns gives it up, where none has
+   */
+  beginsWith(call: CallRef, record: TeamRecord): () => void {
+    this.#beginnings.set(call, record);
+    return () => void this.#beginnings.delete(call);
+  }
+
+  /**
    * Writes the records, then applies them and tells what changed.
    * @throws the journal's error; then nothing was applied
    */
-  async commit(records: readonly TeamRecord[]): Promise<void> {
+  async commit(given: readonly TeamRecord[]): Promise<void> {
+    const records = [...this.#beginningsOf(given), ...given];
     const founding = !this.#founded;
     this.#founded = true;
     const all = founding && records[0]?.t !== 'team' ? [this.found(), ...records] : records;
@@ -87,6 +101,17 @@ export class Ledger {
   commitSoon(records: readonly TeamRecord[]): void {
     this.commit(records).catch((error: unknown) => {
       this.events.fire({ type: 'notice', level: 'error', text: messageOf(error) });
+    });
+  }
+
+  #beginningsOf(records: readonly TeamRecord[]): TeamRecord[] {
+    if (this.#beginnings.size === 0) return [];
+    return records.flatMap((record) => {
+      const call = 'call' in record ? record.call : undefined;
+      const beginning = call === undefined ? undefined : this.#beginnings.get(call);
+      if (call === undefined || beginning === undefined) return [];
+      this.#beginnings.delete(call);
+      return [beginning];
     });
   }
 

@@ -21,6 +21,15 @@ export class Marks {
   }
 
   /**
+   * As {@link begun}, for a handler whose one record names the call: both are written together, or neither is, and
+   * then it may run again.
+   * @returns what the handler's end has to call
+   */
+  beginsWithRecord(call: CallRef, tool: string, turn: number): () => void {
+    return this.ledger.beginsWith(call, { t: 'started', call, tool, turn, at: this.clock.now() });
+  }
+
+  /**
    * A member was called once more for something it had left open, and has replied.
    * @param key a request id, or another name of it that is used once
    */

@@ -10,4 +10,10 @@ const both = face({
     claimedReply(await team.board.claim(task_id, { name: member, incarnation }, call)),
 });
 
-export const claimTask: Tool = { name: 'claim_task', effect: 'team', lead: both, teammate: both };
+export const claimTask: Tool = {
+  name: 'claim_task',
+  effect: 'team',
+  oneRecord: true,
+  lead: both,
+  teammate: both,
+};

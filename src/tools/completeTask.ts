@@ -19,4 +19,10 @@ const both = face({
   },
 });
 
-export const completeTask: Tool = { name: 'complete_task', effect: 'team', lead: both, teammate: both };
+export const completeTask: Tool = {
+  name: 'complete_task',
+  effect: 'team',
+  oneRecord: true,
+  lead: both,
+  teammate: both,
+};

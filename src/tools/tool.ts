@@ -62,6 +62,11 @@ export interface Tool {
   effect: ToolEffect;
   lead?: ToolFace;
   teammate?: ToolFace;
+  /**
+   * All that it changes is one record of the journal, which names the call: that it has begun is written together
+   * with it, in one sync.
+   */
+  oneRecord?: true;
   /** A read of the workspace's files: a role may take it away. */
   readsWorkspace?: true;
   /** Where the settings decide whether its role has it; it then comes and goes with them. */
