@@ -1,7 +1,8 @@
 import { LEAD } from '../protocol';
+import type { Pair } from '../team/board';
 import { messageOf } from '../team/ledger';
 import { isGone } from '../team/member';
-import type { Task } from '../team/task';
+import { compareTasks, type Task } from '../team/task';
 import type { Team } from '../team/team';
 
 const FIRST_RETRY_MS = 1000;
@@ -38,6 +39,7 @@ export class Dealer {
     private isHeld = false,
   ) {
     for (const { name } of team.state.members()) this.#waiting.add(name);
+    team.board.useDealer((tasks) => this.#next(tasks));
     team.ledger.events.on((event) => {
       if (event.type === 'task') {
         // Somebody works with the board again: it is no leftover of a closed window any more.
@@ -59,7 +61,7 @@ export class Dealer {
   /** Those that would begin with a task if the human let them. */
   held(): string[] {
     if (!this.isHeld) return [];
-    return this.#pairs().map(({ name }) => name);
+    return this.#pairs(this.team.board.book.ready()).map(({ name }) => name);
   }
 
   /** Lets what is ready be taken. */
@@ -78,6 +80,15 @@ export class Dealer {
     clearTimeout(this.#retry);
   }
 
+  /** Who takes what when these tasks become ready; nobody where others are ready already, or wait for the human. */
+  #next(tasks: readonly Task[]): Pair[] {
+    if (this.#stopped || this.isHeld || this.team.board.book.hasReady) return [];
+    return this.#pairs([...tasks].sort(compareTasks)).flatMap(({ task, name }) => {
+      const member = this.team.state.member(name);
+      return member === undefined ? [] : [{ task, taker: { name, incarnation: member.incarnation } }];
+    });
+  }
+
   #schedule(): void {
     if (this.#isDue || this.#stopped || this.isHeld || !this.team.board.book.hasReady) return;
     this.#isDue = true;
@@ -85,18 +96,18 @@ export class Dealer {
     queueMicrotask(() => {
       this.#isDue = false;
       if (this.#stopped) return;
-      for (const { task, name } of this.#pairs()) void this.#give(task, name);
+      for (const { task, name } of this.#pairs(this.team.board.book.ready())) void this.#give(task, name);
       this.onSettled();
     });
   }
 
   /** Who takes what now. */
-  #pairs(): { task: Task; name: string }[] {
+  #pairs(tasks: readonly Task[]): { task: Task; name: string }[] {
     const pairs: { task: Task; name: string }[] = [];
     const free = this.#free();
     let next = free.next();
     const passedOver: string[] = [];
-    for (const task of this.team.board.book.ready()) {
+    for (const task of tasks) {
       if (this.#tasks.has(task.id)) continue;
       const spare = passedOver.findIndex((name) => name !== task.takenFrom);
       if (spare !== -1) {

@@ -302,8 +302,8 @@ export class TeamCore extends TeamView implements Core {
     return this.team.board.release(id, HUMAN, note);
   }
 
-  completeTask(id: string, result: string): Promise<Task> {
-    return this.team.board.complete(id, HUMAN, result);
+  async completeTask(id: string, result: string): Promise<Task> {
+    return (await this.team.board.complete(id, HUMAN, result)).task;
   }
 
   async cleanUpTeam(): Promise<void> {

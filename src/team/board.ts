@@ -22,14 +22,23 @@ const GRAPH_LOCK = 'board';
 export interface BoardHooks {
   /** Runs what gives a member a task. From then on it has something to do, unless it fails. */
   give(name: string, work: () => Promise<void>): Promise<void>;
+  /** It has not what {@link give} was to give it. */
+  takeBack(name: string): void;
   /** Whether a teammate has nothing to do, so that the runtime may give it a task. */
   isFree(name: string): boolean;
   isFenced(name: string, incarnation: number): boolean;
 }
 
+/** Who would take what next. */
+export interface Pair {
+  readonly task: Task;
+  readonly taker: Taker;
+}
+
 /** The shared board, and every command that changes it. Whoever calls it answers for who may. */
 export class Board {
   #reserved = 0;
+  #pairs: (tasks: readonly Task[]) => readonly Pair[] = () => [];
   readonly #checks: BoardChecks;
 
   constructor(
@@ -42,6 +51,11 @@ export class Board {
       () => this.book,
       (name, incarnation) => hooks.isFenced(name, incarnation),
     );
+  }
+
+  /** @param pairs who would take these tasks if they were ready now */
+  useDealer(pairs: (tasks: readonly Task[]) => readonly Pair[]): void {
+    this.#pairs = pairs;
   }
 
   get book(): TaskBook {
@@ -122,11 +136,7 @@ export class Board {
    */
   deal(id: string, taker: Taker): Promise<boolean> {
     return this.locks.runAll([taskLock(id), workLock(taker.name)], async () => {
-      const isPossible =
-        this.book.isReady(id) &&
-        this.hooks.isFree(taker.name) &&
-        !this.hooks.isFenced(taker.name, taker.incarnation);
-      if (!isPossible) return false;
+      if (!this.book.isReady(id) || !this.#mayHave(taker)) return false;
       const task = this.get(id);
       await this.#take(id, taker, RUNTIME, this.#message(RUNTIME, taker, givenText(task, RUNTIME)));
       return true;
@@ -175,17 +185,28 @@ export class Board {
   }
 
   /**
-   * Closes a task. A member closes what it has under way; the human may close any.
+   * Closes a task. A member closes what it has under way; the human may close any. Whoever would take what waited
+   * for it has it with the same record.
+   * @returns the task, and those that could begin from then on
    * @throws {TeamError} when it is somebody else's, or completed already
    */
-  async complete(raw: string, by: Taker | typeof HUMAN, result: string, call?: CallRef): Promise<Task> {
+  async complete(
+    raw: string,
+    by: Taker | typeof HUMAN,
+    result: string,
+    call?: CallRef,
+  ): Promise<{ task: Task; freed: readonly Task[] }> {
     const { id } = this.get(raw);
-    await this.#withTask(id, [], async (task) => {
+    let freed: readonly Task[] = [];
+    const pairs = this.#pairs(this.book.freedWith(id));
+    const locks = pairs.flatMap(({ task, taker }) => [taskLock(task.id), workLock(taker.name)]);
+    await this.#withTask(id, locks, async (task) => {
       if (task.status === 'completed') throw new TeamError(`${id} is already completed by ${task.owner}.`);
       if (by !== HUMAN) this.#checks.checkOwner(task, by);
       const name = by === HUMAN ? HUMAN : by.name;
       const message = by === HUMAN && isUnderWay(task) ? this.#toOwner(task, HUMAN, 'has closed') : undefined;
-      await this.#commit({
+      freed = this.book.freedWith(id);
+      const completed: TaskRecord = {
         t: 'task_completed',
         task_id: id,
         by: name,
@@ -193,9 +214,37 @@ export class Board {
         message,
         call,
         at: this.clock.now(),
+      };
+      const given = pairs.flatMap(({ task: { id: next }, taker }) => {
+        const present = freed.find((one) => one.id === next);
+        return present !== undefined && this.#mayHave(taker) ? [{ task: present, taker }] : [];
       });
+      await this.#giveWith(completed, given);
     });
-    return this.get(id);
+    return { task: this.get(id), freed };
+  }
+
+  /** Writes what makes these tasks ready together with their claims. */
+  async #giveWith(record: TaskRecord, pairs: readonly Pair[]): Promise<void> {
+    const claims = pairs.map(({ task, taker }) =>
+      this.#claimRecord(task.id, taker, RUNTIME, this.#message(RUNTIME, taker, givenText(task, RUNTIME))),
+    );
+    const write = pairs.reduce<() => Promise<void>>(
+      (inner, { taker }) =>
+        () =>
+          this.hooks.give(taker.name, inner),
+      () => this.#commit(record, ...claims),
+    );
+    await write();
+    for (const { task, taker } of pairs) {
+      const { owner } = this.get(task.id);
+      // It left while the record was on its way to the disk; the task is free, and goes to somebody else.
+      if (owner !== taker.name) this.hooks.takeBack(taker.name);
+    }
+  }
+
+  #mayHave({ name, incarnation }: Taker): boolean {
+    return this.hooks.isFree(name) && !this.hooks.isFenced(name, incarnation);
   }
 
   /**

@@ -64,6 +64,14 @@ export class TaskBook {
     return [...(this.#dependents.get(id) ?? [])].flatMap((other) => this.#tasks.get(other) ?? []);
   }
 
+  /** Those that anybody may claim once this one is completed. */
+  freedWith(id: string): Task[] {
+    const waitsForIt = (task: Task): boolean => this.waitsFor(task).every((other) => other === id);
+    return this.dependents(id).filter(
+      (task) => task.status === 'pending' && hasPlace(task) && waitsForIt(task),
+    );
+  }
+
   /**
    * The way from a task back to itself that waiting for these would make, or undefined.
    * @returns ids, the task first and last

@@ -50,6 +50,7 @@ export class Team {
   ) {
     this.board = new Board(ledger, this.#locks, clock, {
       give: (name, work) => (name === LEAD ? work() : this.#assignments.give(name, work)),
+      takeBack: (name) => this.#assignments.drop(name),
       isFree: (name) => this.isFree(name),
       isFenced: (name, incarnation) => this.isFenced(name, incarnation),
     });

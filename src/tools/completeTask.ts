@@ -14,8 +14,8 @@ const both = face({
       .describe('What was done and where, for the lead and for those who build on it'),
   }),
   run: async ({ task_id, result }, { team, member, incarnation, call }) => {
-    const task = await team.board.complete(task_id, { name: member, incarnation }, result, call);
-    return completedText(task, team.state.tasks.freedBy(task.id));
+    const { task, freed } = await team.board.complete(task_id, { name: member, incarnation }, result, call);
+    return completedText(task, freed);
   },
 });
 

@@ -110,7 +110,7 @@ export function replayed(records: readonly TeamRecord[]) {
   const nobody = (): never => {
     throw new Error('A replay asks nobody.');
   };
-  const hooks = { give: nobody, isFree: nobody, isFenced: nobody };
+  const hooks = { give: nobody, takeBack: nobody, isFree: nobody, isFenced: nobody };
   const board = new Board(ledger, locks, clock, hooks);
   const recruiting = new Recruiting(ledger, locks, clock, coreSettings, board, (name) => {
     throw new Error(`A replay starts nobody, and not ${name}.`);
