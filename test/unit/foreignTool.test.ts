@@ -112,7 +112,9 @@ describe('a foreign tool', function () {
       });
       const team = await openTeam(model, { permissionMode: 'allow' }, undefined, { foreignTools: [tool] });
       accepts(way);
+      const refused = team.next((event) => event.type === 'refusal');
       await team.core.sendToLead('Go.');
+      await refused;
       assert.match(
         String(refusals[0]),
         /^Refusal: While a tool .* the work of t1 is not accepted by a command, .* Accept it at its row\.$/,
