@@ -6,22 +6,20 @@ import { messageOf } from '../team/ledger';
 import type { MemberRunner } from '../team/ports';
 import type { OfferedTools } from '../tools';
 import type { Ended } from './afterTurn';
-import type { Conversation } from './conversation';
 import { describeCall } from './describeCall';
 import { type DispatchContext, Suspended } from './dispatch';
 import { turnErrorOf } from './errors';
+import { HeldConversation } from './heldConversation';
 import { type Hold, holdOf, refuseBeyondBudget } from './hold';
 import { Nudges } from './nudges';
 import { progressOf } from './progress';
-import { type ProjectInstructions, pathIn } from './projectInstructions';
+import { pathIn } from './projectInstructions';
 import type { RunnerDeps, RunnerProfile } from './runnerDeps';
 import { ShownMail } from './shownMail';
 import { answerCalls, runTurn, type TurnHost } from './turn';
+import { type Interruption, TurnSignals } from './turnSignals';
 import { TurnWaiters } from './turnWaiters';
 import { Waits } from './waits';
-import type { WorkPlaces } from './workPlaces';
-
-type Interruption = 'interrupt' | 'leave' | 'stop' | 'suspend';
 
 /** One member's loop: sleeps until there is mail, runs a turn, and again, until it is shut down or stopped. */
 export class Runner implements MemberRunner {
@@ -39,12 +37,8 @@ export class Runner implements MemberRunner {
   readonly #loop: Promise<void>;
   readonly #whenStopped: Promise<void>;
   #tellStopped: () => void = () => undefined;
-  #conversation: Conversation | undefined;
-  #conversationNumber = 0;
-  #places: WorkPlaces;
-  #instructions: ProjectInstructions;
-  #call = new AbortController();
-  #tools = new AbortController();
+  readonly #conversation: HeldConversation;
+  readonly #signals = new TurnSignals();
   #parked: boolean;
   #retry = false;
   #ended = false;
@@ -61,13 +55,12 @@ export class Runner implements MemberRunner {
     private readonly profile: RunnerProfile,
   ) {
     this.#parked = profile.parked;
-    this.#places = deps.openWorkspace();
-    this.#instructions = deps.openInstructions();
+    this.#conversation = new HeldConversation(deps);
     this.#waits = new Waits(deps, profile.name);
     this.#mail = new ShownMail(
       deps,
       profile.name,
-      (id) => this.#conversation?.hasShown(id) ?? false,
+      (id) => this.#conversation.present?.hasShown(id) ?? false,
       () => this.#ended,
     );
     this.#nudges = new Nudges(deps.team, deps.clock, profile.name, profile.incarnation);
@@ -156,7 +149,7 @@ export class Runner implements MemberRunner {
 
   /** How far it came with what it works on. */
   progress(): string {
-    return progressOf(this.#conversation?.turns ?? []);
+    return progressOf(this.#conversation.present?.turns ?? []);
   }
 
   /** Stops the model's stream and the running command; the conversation stays valid and mail is taken next. */
@@ -190,8 +183,8 @@ export class Runner implements MemberRunner {
   async abandon(result: string | undefined): Promise<void> {
     this.isBusy = false;
     this.deps.activity.giveUp();
-    if (result !== undefined) await this.#conversation?.answerOpen(result, this.deps.clock.now());
-    await this.#conversation?.close();
+    if (result !== undefined) await this.#conversation.present?.answerOpen(result, this.deps.clock.now());
+    await this.#conversation.close();
   }
 
   #end(why: 'stop' | 'suspend'): void {
@@ -208,7 +201,7 @@ export class Runner implements MemberRunner {
       else if (this.hasWork()) await this.#turn();
       else await new Promise<void>((resolve) => (this.#alarm = resolve));
     }
-    await this.#conversation?.close();
+    await this.#conversation.close();
   }
 
   async #leave(): Promise<void> {
@@ -290,8 +283,7 @@ export class Runner implements MemberRunner {
     this.#interrupted = false;
     this.#endBatch = undefined;
     this.#mail.beginTurn();
-    this.#call = new AbortController();
-    this.#tools = new AbortController();
+    this.#signals.renew();
     this.deps.team.setStatus(this.name, 'working');
     this.#setDoing('thinking');
   }
@@ -299,10 +291,10 @@ export class Runner implements MemberRunner {
   async #host(): Promise<TurnHost> {
     const { deps } = this;
     const { team } = deps;
-    const conversation = await this.#presentConversation();
+    const conversation = await this.#conversation.open();
     const { name, model, onlyTools } = this.profile;
     const own = await this.profile.system();
-    const instructions = this.#instructions;
+    const { instructions } = this.#conversation;
     await instructions.open();
     return {
       name,
@@ -323,9 +315,8 @@ export class Runner implements MemberRunner {
         await deps.takeForeign();
       },
       callSignal: () => {
-        if (!this.#call.signal.aborted) this.#call = new AbortController();
         this.#setDoing('thinking');
-        return this.#call.signal;
+        return this.#signals.nextCall();
       },
       dispatchContext: (taken, offered) => this.#dispatchContext(taken, offered),
       mustLeave: () => this.#ended || this.#mustLeave(),
@@ -338,19 +329,6 @@ export class Runner implements MemberRunner {
       isOpen: (key) => this.#nudges.isOpen(key),
       onNudged: (key) => this.#nudges.noteAsked(key),
     };
-  }
-
-  /** Opened when first needed, and changed over when the number has moved on. */
-  async #presentConversation(): Promise<Conversation> {
-    const number = this.deps.conversationNumber();
-    if (this.#conversation && this.#conversationNumber === number) return this.#conversation;
-    await this.#conversation?.close();
-    this.#conversation = undefined;
-    this.#places = this.deps.openWorkspace();
-    this.#instructions = this.deps.openInstructions();
-    this.#conversation = await this.deps.openConversation(number);
-    this.#conversationNumber = number;
-    return this.#conversation;
   }
 
   #dispatchContext(
@@ -366,12 +344,12 @@ export class Runner implements MemberRunner {
       team,
       mode: () => settings().permissionMode,
       offered,
-      place: () => this.#places.hold(),
+      place: () => this.#conversation.places.hold(),
       toolContext: {
         member,
         incarnation,
         team,
-        signal: this.#tools.signal,
+        signal: this.#signals.tools,
         takeMail: async () => {
           await this.deps.takeForeign();
           const unread = this.unshown().filter((message) => !taken.includes(message));
@@ -388,7 +366,7 @@ export class Runner implements MemberRunner {
         if (event.type === 'tool_started') {
           this.#setDoing(describeCall(event.name, event.input));
           const file = pathIn(event.input);
-          if (file !== undefined) this.#instructions.at(file);
+          if (file !== undefined) this.#conversation.instructions.at(file);
         }
         this.deps.emit(event);
       },
@@ -423,10 +401,8 @@ export class Runner implements MemberRunner {
     this.#waits.cancel();
   }
 
-  /** A leaving member lets its running tool finish; an interrupt or a stop does not. */
   #cut(why: Interruption): void {
-    this.#call.abort(why);
-    if (why !== 'leave') this.#tools.abort(why);
+    this.#signals.cut(why);
     if (why !== 'suspend') this.#waits.cancel();
   }
 
