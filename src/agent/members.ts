@@ -332,15 +332,16 @@ export class Members {
     const { team, clock, settings, activity, tools, workspace, takeForeign, languageModel, limiter } =
       this.deps;
     const workFolderOf = (path: string): Promise<string> => this.deps.workFolderOf(path);
+    const openWorkspace = () => new WorkPlaces(workspace, team.worktrees, workFolderOf, name);
     return {
       team,
       clock,
       settings,
       activity: new ActivityShare(activity),
       tools,
-      openWorkspace: () => new WorkPlaces(workspace, team.worktrees, workFolderOf, name),
+      openWorkspace,
       openInstructions: () =>
-        new ProjectInstructions(workspace.root, workspace.forMember(name), (text) =>
+        new ProjectInstructions(openWorkspace(), (text) =>
           team.ledger.events.fire({ type: 'notice', level: 'warning', text, member: name }),
         ),
       languageModel: () => languageModel(name, model),
