@@ -254,9 +254,13 @@ export class Members {
 
   activity(name: string): MemberActivity {
     const runner = this.runner(name);
-    if (!runner) return { doing: '' };
-    const doing = runner.isWaiting ? `waiting for permission: ${runner.doing}` : runner.doing;
-    return runner.hold && !runner.isBusy ? { doing, hold: runner.hold } : { doing };
+    if (!runner) return {};
+    const { doing, hold, isBusy, isWaiting } = runner;
+    return {
+      ...(doing && { doing }),
+      ...(isWaiting && { asksPermission: true }),
+      ...(hold && !isBusy && { hold }),
+    };
   }
 
   #startLead(): Runner {
