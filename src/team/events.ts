@@ -73,19 +73,25 @@ export interface Disposable {
 
 /** Tells listeners in order; one that throws is reported and hurts nobody else. */
 export class Emitter<T> {
-  readonly #listeners = new Set<(event: T) => void>();
+  /** Replaced, not changed: streamed pieces are many, and each is told without a copy of this. */
+  #listeners: readonly { hear(event: T): void }[] = [];
 
   constructor(private readonly onListenerError: (error: unknown) => void) {}
 
   on(listener: (event: T) => void): Disposable {
-    this.#listeners.add(listener);
-    return { dispose: () => void this.#listeners.delete(listener) };
+    const entry = { hear: listener };
+    this.#listeners = [...this.#listeners, entry];
+    return {
+      dispose: () => {
+        this.#listeners = this.#listeners.filter((other) => other !== entry);
+      },
+    };
   }
 
   fire(event: T): void {
-    for (const listener of [...this.#listeners]) {
+    for (const { hear } of this.#listeners) {
       try {
-        listener(event);
+        hear(event);
       } catch (error) {
         this.onListenerError(error);
       }
