@@ -82,7 +82,8 @@ async function attempt(
       if (streamed) host.emit({ type: 'text_void', member });
       if (isCounted) return;
       if (soFar) host.onCounted({ ...soFar(), brokeOff: true });
-      else if (mayHaveUsed(signal.reason)) host.emit({ type: 'uncounted', member, model: model.label });
+      else if (!model.isDemo && mayHaveUsed(signal.reason))
+        host.emit({ type: 'uncounted', member, model: model.label });
     },
     { once: true },
   );
