@@ -21,7 +21,7 @@ export function models(scene: Scene): void {
       const whole = [DEFAULT_MODEL, 'Demo', 'Another model for teammates…'];
       await eventually(
         () => scene.window.pickLabels(),
-        (labels) => labels.join() === whole.join(),
+        (labels) => whole.every((label) => labels.includes(label)),
         'the whole list of models',
       );
     };
