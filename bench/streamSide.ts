@@ -1,6 +1,7 @@
 /**
  * So many streams at once, each a slow answer in many pieces. Arguments: URL, workspace, storage, and `team` (through
- * the whole core) or `bare` (the SDK alone).
+ * the whole core) or `bare` (the SDK alone). Measured is what the streams cost, from when all of them have begun: the
+ * start of so many teammates, or of so many connections, is another thing.
  */
 import Anthropic from '@anthropic-ai/sdk';
 import { createAnthropicModel } from '../src/model/anthropic';
@@ -14,27 +15,44 @@ import { IDLE_TIMEOUT_MS, openTeam } from './support/team';
 const [url, variant] = [argument(0, 'URL'), argument(3, 'variant')];
 const names = Array.from({ length: MEMBERS }, (_, index) => memberName(index));
 
+/** Counts pieces, and resolves when each stream has brought one. */
+class Pieces {
+  count = 0;
+  readonly #begun = new Set<string>();
+  #tell: () => void = () => undefined;
+  readonly allBegun = new Promise<void>((resolve) => {
+    this.#tell = resolve;
+  });
+
+  add(name: string): void {
+    this.count++;
+    if (this.#begun.size === MEMBERS) return;
+    this.#begun.add(name);
+    if (this.#begun.size === MEMBERS) this.#tell();
+  }
+}
+
 async function team(): Promise<StreamReport> {
   const folder = { workspace: argument(1, 'workspace'), storage: argument(2, 'storage') };
   const model = createAnthropicModel({ apiKey: API_KEY, baseUrl: url, model: MODEL });
   const core = await openTeam(folder, (member) => (member === 'lead' ? nodding : model));
-  let pieces = 0;
+  const pieces = new Pieces();
   core.on((event) => {
-    if (event.type === 'text' && event.member !== 'lead') pieces++;
+    if (event.type === 'text' && event.member !== 'lead') pieces.add(event.member);
   });
-  const usage = await metered(async () => {
-    await Promise.all(
-      names.map((name) => core.spawn({ name, role: 'reader', prompt: promptOf(name) }, 'human')),
-    );
-    await core.whenIdle(IDLE_TIMEOUT_MS);
-  });
+  await Promise.all(
+    names.map((name) => core.spawn({ name, role: 'reader', prompt: promptOf(name) }, 'human')),
+  );
+  const idle = core.whenIdle(IDLE_TIMEOUT_MS);
+  await Promise.race([pieces.allBegun, idle]);
+  const usage = await metered(() => idle);
   await core.dispose();
-  return { ...usage, pieces };
+  return { ...usage, pieces: pieces.count };
 }
 
 async function bare(): Promise<StreamReport> {
   const client = new Anthropic({ apiKey: API_KEY, baseURL: url });
-  let pieces = 0;
+  const pieces = new Pieces();
   const stream = async (name: string): Promise<void> => {
     const events = await client.messages.create({
       model: MODEL,
@@ -42,12 +60,12 @@ async function bare(): Promise<StreamReport> {
       stream: true,
       messages: [{ role: 'user', content: promptOf(name) }],
     });
-    for await (const event of events) if (event.type === 'content_block_delta') pieces++;
+    for await (const event of events) if (event.type === 'content_block_delta') pieces.add(name);
   };
-  const usage = await metered(async () => {
-    await Promise.all(names.map(stream));
-  });
-  return { ...usage, pieces };
+  const streams = Promise.all(names.map(stream));
+  await Promise.race([pieces.allBegun, streams]);
+  const usage = await metered(async () => void (await streams));
+  return { ...usage, pieces: pieces.count };
 }
 
 report(variant === 'team' ? team : bare);

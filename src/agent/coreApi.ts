@@ -5,6 +5,7 @@ import type { Lease } from '../team/leaseRecords';
 import type { Member } from '../team/member';
 import type { NewTask, Task, TaskEdit } from '../team/task';
 import type { ModelUsage } from '../team/usageBook';
+import type { Doing } from './doing';
 import type { Hold, HoldKind } from './hold';
 import type { ReadOnlyReason } from './readOnly';
 import type { ReviewCore } from './reviewApi';
@@ -12,8 +13,10 @@ import type { TranscriptRecord } from './transcript';
 
 /** What a member is doing, for the Team view. */
 export interface MemberActivity {
-  /** Such as `thinking`, `bash npm test`, `waiting for permission`; empty when nothing runs. */
-  doing: string;
+  /** Left out when nothing runs. */
+  doing?: Doing;
+  /** What it is doing waits for a permission. */
+  asksPermission?: true;
   /** What it waits for before it can call its model again. */
   hold?: Hold;
 }

@@ -254,9 +254,13 @@ export class Members {
 
   activity(name: string): MemberActivity {
     const runner = this.runner(name);
-    if (!runner) return { doing: '' };
-    const doing = runner.isWaiting ? `waiting for permission: ${runner.doing}` : runner.doing;
-    return runner.hold && !runner.isBusy ? { doing, hold: runner.hold } : { doing };
+    if (!runner) return {};
+    const { doing, hold, isBusy, isWaiting } = runner;
+    return {
+      ...(doing && { doing }),
+      ...(isWaiting && { asksPermission: true }),
+      ...(hold && !isBusy && { hold }),
+    };
   }
 
   #startLead(): Runner {
@@ -332,15 +336,16 @@ export class Members {
     const { team, clock, settings, activity, tools, workspace, takeForeign, languageModel, limiter } =
       this.deps;
     const workFolderOf = (path: string): Promise<string> => this.deps.workFolderOf(path);
+    const openWorkspace = () => new WorkPlaces(workspace, team.worktrees, workFolderOf, name);
     return {
       team,
       clock,
       settings,
       activity: new ActivityShare(activity),
       tools,
-      openWorkspace: () => new WorkPlaces(workspace, team.worktrees, workFolderOf, name),
+      openWorkspace,
       openInstructions: () =>
-        new ProjectInstructions(workspace.root, workspace.forMember(name), (text) =>
+        new ProjectInstructions(openWorkspace(), (text) =>
           team.ledger.events.fire({ type: 'notice', level: 'warning', text, member: name }),
         ),
       languageModel: () => languageModel(name, model),

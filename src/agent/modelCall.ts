@@ -1,4 +1,4 @@
-import { ModelError, type ModelReply, type ModelRequest } from '../model/port';
+import { type CallCounts, ModelError, type ModelReply, type ModelRequest } from '../model/port';
 import type { OfferedTools } from '../tools';
 import type { TurnHost } from './turn';
 
@@ -54,6 +54,7 @@ async function limited(host: TurnHost, request: ModelRequest): Promise<Reply | u
       resolve: () => host.languageModel(),
       attempt: (model, attemptSignal, alive) => attempt(host, request, model, attemptSignal, alive),
       onWait: (state) => host.onWait(state),
+      onRetry: (error, tries) => host.onRetry(error, tries),
     });
   } catch (error) {
     if (signal.aborted) return undefined;
@@ -69,28 +70,48 @@ async function attempt(
   alive: () => void,
 ): Promise<Reply> {
   const { name: member } = host;
+  // Again: tries that broke off were counted, and while it waited others may have used what was left.
+  host.mayCall();
   let streamed = false;
+  let soFar: (() => CallCounts) | undefined;
+  let isCounted = false;
   // However the try fails, its signal is aborted.
-  signal.addEventListener('abort', () => streamed && host.emit({ type: 'text_void', member }), {
-    once: true,
-  });
+  signal.addEventListener(
+    'abort',
+    () => {
+      if (streamed) host.emit({ type: 'text_void', member });
+      if (isCounted) return;
+      if (soFar) host.onCounted({ ...soFar(), brokeOff: true });
+      else if (!model.isDemo && mayHaveUsed(signal.reason))
+        host.emit({ type: 'uncounted', member, model: model.label });
+    },
+    { once: true },
+  );
   const reply = await model.call(
     request,
     (event) => {
       alive();
-      if (event.type !== 'text' || signal.aborted) return;
+      if (signal.aborted) return;
+      if (event.type === 'counting') soFar = event.soFar;
+      if (event.type !== 'text') return;
       streamed = true;
       host.emit({ type: 'text', member, text: event.text });
     },
     signal,
   );
   signal.throwIfAborted();
-  host.onReply(reply);
+  isCounted = true;
+  host.onCounted(reply);
   host.conversation.context.counted(reply.usage);
   if (reply.stopReason === 'refusal') throw refused(reply);
   const text = textOf(reply);
   if (text !== '' || streamed) host.emit({ type: 'assistant', member, text, demo: model.isDemo });
   return { ...reply, demo: model.isDemo };
+}
+
+/** Whether a call that ended so before its endpoint counted anything may have used tokens all the same. */
+function mayHaveUsed(why: unknown): boolean {
+  return !(why instanceof ModelError) || why.kind === 'timeout' || why.kind === 'interrupted_stream';
 }
 
 function refused({ model, stopDetails }: ModelReply): ModelError {

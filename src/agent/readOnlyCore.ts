@@ -36,7 +36,7 @@ export class ReadOnlyCore extends TeamView implements Core {
 
   /** What a member is doing is known to its owner alone. */
   activity(): MemberActivity {
-    return { doing: '' };
+    return {};
   }
 
   protected readTranscript(name: string, number: number): Promise<readonly TranscriptRecord[]> {

@@ -1,5 +1,5 @@
-import { type ModelReply, needsKey } from '../model/port';
-import { describeWait } from '../model/waitState';
+import { type CallCounts, needsKey } from '../model/port';
+import { describeWait, type WaitState } from '../model/waitState';
 import { HUMAN, type TeamMessage, wakes } from '../protocol';
 import type { TurnError } from '../team/events';
 import { messageOf } from '../team/ledger';
@@ -8,6 +8,7 @@ import type { OfferedTools } from '../tools';
 import type { Ended } from './afterTurn';
 import { describeCall } from './describeCall';
 import { type DispatchContext, Suspended } from './dispatch';
+import { type Doing, describeDoing, isSameWait } from './doing';
 import { turnErrorOf } from './errors';
 import { HeldConversation } from './heldConversation';
 import { type Hold, holdOf, refuseBeyondBudget } from './hold';
@@ -23,7 +24,7 @@ import { Waits } from './waits';
 
 /** One member's loop: sleeps until there is mail, runs a turn, and again, until it is shut down or stopped. */
 export class Runner implements MemberRunner {
-  doing = '';
+  doing: Doing | undefined;
   lastError: TurnError | undefined;
   /** What the member waits for since its last turn, that only the human can give. */
   hold: Hold | undefined;
@@ -243,7 +244,7 @@ export class Runner implements MemberRunner {
     this.#isHeld = end.type === 'interrupted';
     try {
       this.isBusy = false;
-      this.doing = end.type === 'failed' && needsKey(end.error.kind) ? 'waiting for an API key' : '';
+      this.doing = end.type === 'failed' && needsKey(end.error.kind) ? { what: 'needs_key' } : undefined;
       this.lastError = 'error' in end ? end.error : undefined;
       this.hold = end.type === 'held' ? end.error : undefined;
       // Mail that cannot even be shown (a full disk) would start the next turn at once, and so for ever.
@@ -285,7 +286,7 @@ export class Runner implements MemberRunner {
     this.#mail.beginTurn();
     this.#signals.renew();
     this.deps.team.setStatus(this.name, 'working');
-    this.#setDoing('thinking');
+    this.#setDoing({ what: 'thinking' });
   }
 
   async #host(): Promise<TurnHost> {
@@ -309,13 +310,15 @@ export class Runner implements MemberRunner {
       now: () => deps.clock.now(),
       languageModel: () => deps.languageModel(),
       limiter: deps.limiter,
-      onWait: (state) => this.#setDoing(state ? describeWait(state) : 'thinking'),
+      onWait: (state) => this.#onCallWait(state),
+      onRetry: ({ kind, message }, tries) =>
+        deps.emit({ type: 'call_retried', member: name, error: { kind, text: message }, tries }),
       takeForeign: async () => {
         await instructions.settled();
         await deps.takeForeign();
       },
       callSignal: () => {
-        this.#setDoing('thinking');
+        this.#setDoing({ what: 'thinking' });
         return this.#signals.nextCall();
       },
       dispatchContext: (taken, offered) => this.#dispatchContext(taken, offered),
@@ -323,7 +326,7 @@ export class Runner implements MemberRunner {
       wasInterrupted: () => this.#interrupted,
       onShown: (messages) => this.#mail.onShown(messages),
       mayCall: () => refuseBeyondBudget(team, this.profile),
-      onReply: (reply) => this.#count(reply),
+      onCounted: (call) => this.#count(call),
       emit: (event) => deps.emit(event),
       nudge: () => this.#nudges.next(),
       isOpen: (key) => this.#nudges.isOpen(key),
@@ -364,13 +367,20 @@ export class Runner implements MemberRunner {
       onWaiting: (requestId, waiting) => this.#onWaiting(requestId, waiting),
       emit: (event) => {
         if (event.type === 'tool_started') {
-          this.#setDoing(describeCall(event.name, event.input));
+          this.#setDoing({ what: 'call', call: describeCall(event.name, event.input) });
           const file = pathIn(event.input);
           if (file !== undefined) this.#conversation.instructions.at(file);
         }
         this.deps.emit(event);
       },
     };
+  }
+
+  #onCallWait(state: WaitState | undefined): void {
+    // The time that is left is told again and again; that it waits, and for what, is news once.
+    const isNews = state !== undefined && !isSameWait(this.doing, state);
+    this.#setDoing(state ? { what: 'waits', for: state } : { what: 'thinking' });
+    if (isNews) this.deps.emit({ type: 'call_waits', member: this.name, text: describeWait(state) });
   }
 
   #onWaiting(requestId: string, waiting: boolean): void {
@@ -417,14 +427,16 @@ export class Runner implements MemberRunner {
     return this.#endBatch && `${this.#endBatch}.`;
   }
 
-  #count({ usage, model, countedAs = model, estimated = false }: ModelReply): void {
+  #count(call: CallCounts & { brokeOff?: true }): void {
+    const { usage, model, countedAs = model, estimated = false, brokeOff } = call;
     const { team } = this.deps;
-    team.usage.add(this.profile, { ...usage, model: countedAs, estimated });
+    team.usage.add(this.profile, { ...usage, model: countedAs, estimated, ...(brokeOff && { brokeOff }) });
     team.budgets.warn(this.profile);
   }
 
-  #setDoing(doing: string): void {
-    if (this.doing === doing) return;
+  #setDoing(doing: Doing): void {
+    const isSame = this.doing !== undefined && describeDoing(this.doing) === describeDoing(doing);
+    if (isSame) return;
     this.doing = doing;
     this.deps.emit({ type: 'member', name: this.name });
   }

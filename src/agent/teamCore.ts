@@ -16,6 +16,7 @@ import { Activity } from './activity';
 import type { Core, MemberActivity, SpawnInput } from './coreApi';
 import { type CoreOptions, DEFAULT_CONCURRENT_CALLS } from './coreOptions';
 import { Dealer } from './dealer';
+import { describeDoing } from './doing';
 import { forceStop } from './forceStop';
 import type { HoldKind } from './hold';
 import { Members } from './members';
@@ -358,7 +359,7 @@ export class TeamCore extends TeamView implements Core {
     const busy = this.#members
       .all()
       .filter((runner) => runner.isBusy || runner.hasWork())
-      .map((runner) => `${runner.name} (${runner.doing || 'has mail'})`);
+      .map((runner) => `${runner.name} (${runner.doing ? describeDoing(runner.doing) : 'has mail'})`);
     if (busy.length > 0) return busy.join(', ');
     return this.ledger.isWriting ? 'the journal is being written' : 'files are being written';
   }

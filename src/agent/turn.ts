@@ -1,5 +1,5 @@
 import type { CallLimiter } from '../model/limiter';
-import type { LanguageModel, ModelReply } from '../model/port';
+import type { CallCounts, LanguageModel, ModelError } from '../model/port';
 import type { WaitState } from '../model/waitState';
 import { isProtocol, LEAD, renderMail, type TeamMessage } from '../protocol';
 import type { TeamEvent } from '../team/events';
@@ -48,10 +48,12 @@ export interface TurnHost {
   mustLeave(): boolean;
   wasInterrupted(): boolean;
   onShown(messages: readonly TeamMessage[]): void;
-  /** Asked before each call. @throws when it must not be made now */
+  /** Asked before each call, and before each try of it. @throws when it must not be made now */
   mayCall(): void;
-  /** A call has been answered and is to be counted. */
-  onReply(reply: ModelReply): void;
+  /** A call has been answered, or broke off after its endpoint had begun to count it. */
+  onCounted(call: CallCounts & { brokeOff?: true }): void;
+  /** A try of a call failed, and another follows; `tries` is how many there were. */
+  onRetry(error: ModelError, tries: number): void;
   emit(event: TeamEvent): void;
   /**
    * Asked when the model ends without a tool call while something still needs one.

@@ -7,6 +7,8 @@ import { type MemberWorkspace, type Workspace, WorkspaceError } from '../workspa
 /** Where one tool call works, from its checks to its end. */
 export interface HeldPlace {
   readonly workspace: MemberWorkspace;
+  /** What stands for the workspace folder there, absolute; undefined where nothing can be done. */
+  readonly root?: string;
   /** From the workspace folder, with `/`; undefined for that folder itself. */
   readonly folder?: string;
   /** Whether the member works somewhere else by now. */
@@ -16,7 +18,7 @@ export interface HeldPlace {
 /** The places one member works in, with what it has read in each: the workspace folder, and its task's worktree. */
 export class WorkPlaces {
   readonly #main: MemberWorkspace;
-  #isolated: { key: string; workspace: MemberWorkspace } | undefined;
+  #isolated: { key: string; root: string; workspace: MemberWorkspace } | undefined;
 
   constructor(
     private readonly workspace: Workspace,
@@ -33,14 +35,15 @@ export class WorkPlaces {
     const place = this.worktrees.placeOf(this.member);
     const key = keyOf(place);
     const moved = (): boolean => keyOf(this.worktrees.placeOf(this.member)) !== key;
-    if (place.kind === 'main') return { workspace: this.#main, moved };
+    if (place.kind === 'main') return { workspace: this.#main, root: this.workspace.root, moved };
     if (place.kind === 'none') return { workspace: this.#nowhere(place.reason), moved };
     const { path } = place.worktree;
     try {
       if (this.#isolated?.key !== key) {
-        this.#isolated = { key, workspace: await this.#open(place.taskId, place.worktree) };
+        this.#isolated = { key, ...(await this.#open(place.taskId, place.worktree)) };
       }
-      return { workspace: this.#isolated.workspace, folder: path, moved };
+      const { workspace, root } = this.#isolated;
+      return { workspace, root, folder: path, moved };
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       return {
@@ -51,14 +54,14 @@ export class WorkPlaces {
     }
   }
 
-  async #open(taskId: string, worktree: TaskWorktree): Promise<MemberWorkspace> {
+  async #open(taskId: string, worktree: TaskWorktree): Promise<{ root: string; workspace: MemberWorkspace }> {
     const checkout = join(this.workspace.root, worktree.path);
-    const folder = join(await this.workFolderOf(worktree.path), '.');
+    const folder = stripEnd(join(await this.workFolderOf(worktree.path), '.'));
     const check = async (): Promise<void> => {
       const problem = await this.worktrees.problemOf(worktree);
       if (problem !== undefined) throw unusable(`The worktree of ${taskId} cannot be used: ${problem}.`);
     };
-    return this.workspace.forMember(this.member, { checkout, folder: stripEnd(folder), check });
+    return { root: folder, workspace: this.workspace.forMember(this.member, { checkout, folder, check }) };
   }
 
   #nowhere(reason: string): MemberWorkspace {

@@ -32,6 +32,8 @@ export interface LimitedCall<T> {
   attempt(model: LanguageModel, signal: AbortSignal, alive: () => void): Promise<T>;
   /** What the call waits for; undefined when it is made. */
   onWait(state: WaitState | undefined): void;
+  /** A try failed, and another follows; `tries` is how many there were. */
+  onRetry?(error: ModelError, tries: number): void;
 }
 
 /**
@@ -77,6 +79,7 @@ export class CallLimiter {
         if (!(error instanceof ModelError)) throw error;
         const pause = pauseAfter(error, tries);
         if (pause === undefined) throw afterTries(error, tries);
+        call.onRetry?.(error, tries);
         if (concernsAll(error.kind)) this.#queue.pause(endpoint, pause, error.kind);
         else own = { until: this.#timers.now() + pause, why: error.kind };
       } finally {

@@ -6,7 +6,14 @@ import { isObject } from './endpoint';
 import { estimateInput, estimateTokens, type LmMessage, toLmMessages } from './lmConversation';
 import { describeLmFailure, noAccess } from './lmFailure';
 import { vscodeModelId } from './modelId';
-import type { AssistantBlock, LanguageModel, ModelReply, ModelRequest, ModelStreamEvent } from './port';
+import type {
+  AssistantBlock,
+  CallCounts,
+  LanguageModel,
+  ModelReply,
+  ModelRequest,
+  ModelStreamEvent,
+} from './port';
 
 export interface LmSendOptions {
   tools: ModelRequest['tools'];
@@ -75,15 +82,7 @@ async function run(
   const messages = toLmMessages(request);
   const content: AssistantBlock[] = [];
   const ids = new Set(idsIn(request));
-  for await (const part of chat.send(messages, { tools, mustCall: forceTool !== undefined }, signal)) {
-    if (part.type === 'text') addText(content, part.text, onEvent);
-    else if (part.type === 'other') onEvent({ type: 'alive' });
-    else addCall(content, part, ids, onEvent);
-  }
-  signal.throwIfAborted();
-  return {
-    content,
-    stopReason: content.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn',
+  const counts = (): CallCounts => ({
     usage: {
       input: estimateInput(messages, tools),
       output: estimateTokens(JSON.stringify(content)),
@@ -93,6 +92,20 @@ async function run(
     estimated: true,
     model: chat.id,
     countedAs: vscodeModelId(chat),
+  });
+  let hasBegun = false;
+  for await (const part of chat.send(messages, { tools, mustCall: forceTool !== undefined }, signal)) {
+    if (!hasBegun) onEvent({ type: 'counting', soFar: counts });
+    hasBegun = true;
+    if (part.type === 'text') addText(content, part.text, onEvent);
+    else if (part.type === 'other') onEvent({ type: 'alive' });
+    else addCall(content, part, ids, onEvent);
+  }
+  signal.throwIfAborted();
+  return {
+    content,
+    stopReason: content.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn',
+    ...counts(),
   };
 }
 

@@ -89,6 +89,8 @@ export type ModelStreamEvent =
   | { type: 'text'; text: string }
   | { type: 'tool_start'; id: string; name: string }
   | { type: 'tool_input'; id: string; json: string }
+  /** The endpoint has begun to count the call: what it comes to should the call break off. Once a call. */
+  | { type: 'counting'; soFar(): CallCounts }
   /** The endpoint sent something (a ping, a thought): the call has not stalled. */
   | { type: 'alive' };
 
@@ -99,21 +101,25 @@ export interface TokenUsage {
   cacheWrite: number;
 }
 
+/** What a call has used, or has used so far. */
+export interface CallCounts {
+  usage: TokenUsage;
+  /** True where a part of {@link usage} is an estimate. */
+  estimated?: boolean;
+  /** The model that answers, as the endpoint names it. */
+  model: string;
+  /** The name under which the call is counted and priced; {@link model} where it is left out. */
+  countedAs?: string;
+}
+
 export type StopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'stop_sequence' | 'refusal' | 'pause_turn';
 
 /** A whole assistant turn; a call that ends in any other way throws. */
-export interface ModelReply {
+export interface ModelReply extends CallCounts {
   content: AssistantBlock[];
   stopReason: StopReason;
   /** What the endpoint says of a refusal, in one line. */
   stopDetails?: string;
-  usage: TokenUsage;
-  /** True where the source gives no counts and {@link usage} is an estimate. */
-  estimated?: boolean;
-  /** The model that answered, as the endpoint names it. */
-  model: string;
-  /** The name under which the call is counted and priced; {@link model} where it is left out. */
-  countedAs?: string;
 }
 
 export interface LanguageModel {

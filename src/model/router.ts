@@ -5,7 +5,7 @@ import type { Credentials, MissingCredentials } from './credentials';
 import { createDemoModel, type DemoModelOptions } from './demo';
 import { DEFAULT_BASE_URL, type Env, hostAndPort } from './endpoint';
 import { isVscodeModel } from './modelId';
-import { type LanguageModel, ModelError } from './port';
+import { type CallCounts, type LanguageModel, ModelError, type ModelStreamEvent } from './port';
 import type { ThinkingChoice } from './thinkingChoice';
 
 export const PROVIDERS = ['auto', 'anthropic', 'vscode', 'demo'] as const;
@@ -127,8 +127,13 @@ function counted(model: LanguageModel, baseUrl: string): LanguageModel {
   return {
     ...model,
     async call(request, onEvent, signal) {
-      const reply = await model.call(request, onEvent, signal);
-      return { ...reply, countedAs: `${at}/${reply.model}` };
+      const named = <T extends CallCounts>(counts: T): T => ({
+        ...counts,
+        countedAs: `${at}/${counts.model}`,
+      });
+      const tell = (event: ModelStreamEvent): void =>
+        onEvent(event.type === 'counting' ? { ...event, soFar: () => named(event.soFar()) } : event);
+      return named(await model.call(request, tell, signal));
     },
   };
 }

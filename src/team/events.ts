@@ -30,6 +30,12 @@ export type TeamEvent =
   | { type: 'assistant'; member: string; text: string; demo: boolean }
   | { type: 'tool_started'; member: string; id: string; name: string; input: unknown }
   | { type: 'tool_ended'; member: string; id: string; name: string; result: string; isError: boolean }
+  /** A call broke off before its endpoint told of any tokens: what it may have used is not known. */
+  | { type: 'uncounted'; member: string; model: string }
+  /** A try of a model call failed, and another follows. */
+  | { type: 'call_retried'; member: string; error: TurnError; tries: number }
+  /** A model call has begun to wait, for what it says; once for each wait. */
+  | { type: 'call_waits'; member: string; text: string }
   /** A member's tokens have changed; with the call where it ran in this window. */
   | { type: 'usage'; member: string; call?: CountedCall }
   /** Of a member, or of the whole team: nearly used up (with a warning in words), or raised by the human. */
@@ -67,19 +73,25 @@ export interface Disposable {
 
 /** Tells listeners in order; one that throws is reported and hurts nobody else. */
 export class Emitter<T> {
-  readonly #listeners = new Set<(event: T) => void>();
+  /** Replaced, not changed: streamed pieces are many, and each is told without a copy of this. */
+  #listeners: readonly { hear(event: T): void }[] = [];
 
   constructor(private readonly onListenerError: (error: unknown) => void) {}
 
   on(listener: (event: T) => void): Disposable {
-    this.#listeners.add(listener);
-    return { dispose: () => void this.#listeners.delete(listener) };
+    const entry = { hear: listener };
+    this.#listeners = [...this.#listeners, entry];
+    return {
+      dispose: () => {
+        this.#listeners = this.#listeners.filter((other) => other !== entry);
+      },
+    };
   }
 
   fire(event: T): void {
-    for (const listener of [...this.#listeners]) {
+    for (const { hear } of this.#listeners) {
       try {
-        listener(event);
+        hear(event);
       } catch (error) {
         this.onListenerError(error);
       }

@@ -17,6 +17,8 @@ export interface CountedCall extends TokenCounts {
   /** The name under which the call is counted and priced. */
   model: string;
   estimated?: boolean;
+  /** It broke off: this is what its endpoint had counted by then. */
+  brokeOff?: true;
 }
 
 /**
@@ -34,7 +36,7 @@ export class UsageMeter {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds a call that has ended. */
+  /** Adds a call that has ended, in whatever way. */
   add({ name, incarnation }: Spender, call: CountedCall): void {
     const { model } = call;
     const before = this.#get(name, incarnation, model);

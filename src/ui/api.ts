@@ -39,7 +39,15 @@ export interface HandshakeApi {
 }
 
 /** Events that come many times a second, or that change nothing a caller can ask for. */
-const STREAMED: ReadonlySet<string> = new Set(['text', 'text_void', 'usage', 'settled']);
+const STREAMED: ReadonlySet<string> = new Set([
+  'text',
+  'text_void',
+  'usage',
+  'uncounted',
+  'call_retried',
+  'call_waits',
+  'settled',
+]);
 
 /** Callers in plain JavaScript are not held to the types: a decision is never guessed from something truthy. */
 const decisionArgument = z.object({ approve: z.boolean(), feedback: z.string().optional() });

@@ -80,6 +80,20 @@ export function eventLine(event: TeamEvent): LogLine | undefined {
     }
     case 'conversation_reset':
       return { level: 'info', text: 'The lead starts a new conversation' };
+    case 'call_retried': {
+      const { error, tries } = event;
+      return {
+        level: 'warn',
+        text: `${event.member}: try ${tries} of a model call failed, and it is made again: ${error.kind}: ${plainLine(error.text, 600)}`,
+      };
+    }
+    case 'call_waits':
+      return { level: 'info', text: `${event.member} ${event.text}` };
+    case 'uncounted':
+      return {
+        level: 'info',
+        text: `${event.member}: a call of ${plainLine(event.model, 80)} broke off before its tokens were told; what it used is unknown`,
+      };
     case 'usage':
       return event.call && { level: 'info', text: callLine(event.member, event.call) };
     case 'budget':

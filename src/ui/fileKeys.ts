@@ -51,6 +51,11 @@ export class FileKeys {
     return isAgreed ? file : undefined;
   }
 
+  /** The user agreed to another file or address than what the workspace offers now. */
+  get hasMoved(): boolean {
+    return this.#consent !== undefined && this.#workspace !== undefined && this.agreed === undefined;
+  }
+
   /** The values that must not reach a child process. */
   secrets(): string[] {
     return [this.#claude, this.#workspace?.file].flatMap((file) =>
@@ -70,7 +75,7 @@ export class FileKeys {
     return this.#picture() !== before;
   }
 
-  /** The user agrees to what the workspace offers now. @throws {Error} when it cannot be kept */
+  /** The user agrees to what was offered; it counts while the workspace offers that. @throws {Error} when it cannot be kept */
   async agree({ file, baseUrl }: WorkspaceKey): Promise<void> {
     const { consentFile } = this.options;
     if (consentFile === undefined) return;

@@ -5,7 +5,7 @@ import { type Credentials, type MissingCredentials, resolveCredentials } from '.
 import { isVscodeModel } from '../model/modelId';
 import { LEAD } from '../protocol';
 import { ContextKeys, Settings } from './contributions';
-import type { FileKeys } from './fileKeys';
+import type { FileKeys, WorkspaceKey } from './fileKeys';
 import type { KeyStore } from './keyStore';
 import { type ModelSettings, modelSettings } from './settings';
 
@@ -104,11 +104,10 @@ export class ModelChoice implements vscode.Disposable {
     if (await this.files.read()) this.#tell();
   }
 
-  /** The user agrees to the key of the workspace, or takes that back. */
-  async useWorkspaceKey(use: boolean): Promise<void> {
-    const { offered } = this.files;
-    if (!use) await this.files.revoke();
-    else if (offered) await this.files.agree(offered);
+  /** The user agrees to a key of the workspace as it was shown, or (undefined) takes that back. */
+  async useWorkspaceKey(shown: WorkspaceKey | undefined): Promise<void> {
+    if (shown === undefined) await this.files.revoke();
+    else await this.files.agree(shown);
     this.#tell();
   }
 

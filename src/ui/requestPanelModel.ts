@@ -13,6 +13,7 @@ import {
   type Via,
 } from '../protocol';
 import { isGone } from '../team/member';
+import { doingText } from './doingText';
 import type { RequestView } from './messages';
 import { readOnlyTexts } from './ownershipTexts';
 
@@ -57,7 +58,7 @@ export function requestView(core: CoreFacts, request: HandshakeRequest, texts: R
   const alive = name === LEAD || (same && !isGone(member));
   // One that waits for a permission does just that; it stands in the panel already.
   const isNews = alive && pending && request.kind !== 'tool_permission';
-  const doing = isNews ? core.activity(name).doing : '';
+  const doing = isNews ? doingText(core.activity(name)) : '';
   return {
     requestId: request.requestId,
     kind: request.kind,

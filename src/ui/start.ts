@@ -148,7 +148,7 @@ export async function startSeat(context: vscode.ExtensionContext, parts: SeatPar
 
   await session.open(parts.openTeam);
   offerToResume(session, parts.attention, log);
-  offerWorkspaceKey(seat).catch((error: unknown) => log.error('A notification failed.', error));
+  own(offerWorkspaceKey(seat, (error) => log.error('A notification failed.', error)));
   return own(createApi(session));
 }
 

@@ -3,6 +3,7 @@ import type { HoldKind } from '../agent/hold';
 import type { Gate } from '../protocol';
 import { LEAD } from '../protocol';
 import { isGone, type Member, type MemberStatus } from '../team/member';
+import { doingText } from './doingText';
 import { l10n } from './l10n';
 import { plainLine } from './plainText';
 import type { RowIcon } from './requestsModel';
@@ -94,7 +95,8 @@ function holdText(kind: HoldKind): string {
 }
 
 function stateText(status: MemberStatus, reason: string | undefined, activity: MemberActivity): string {
-  const { doing, hold } = activity;
+  const { hold } = activity;
+  const doing = doingText(activity);
   if (hold) return holdText(hold.kind);
   if (status === 'failed' && reason) return l10n.t('failed: {0}', plainLine(reason, 120));
   if ((status === 'working' || status === 'waiting') && doing !== '') return plainLine(doing, 80);

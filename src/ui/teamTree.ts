@@ -21,7 +21,15 @@ import { leadRow, type MemberRow, memberRow } from './teamModel';
 import { appendLine, requestTooltip } from './tooltips';
 import { budgetLines, tokensShort, usageLines } from './usageText';
 
-const CHANGES_NO_ROW: ReadonlySet<string> = new Set(['text', 'text_void', 'message', 'settled']);
+const CHANGES_NO_ROW: ReadonlySet<string> = new Set([
+  'text',
+  'text_void',
+  'message',
+  'uncounted',
+  'call_retried',
+  'call_waits',
+  'settled',
+]);
 
 /** The Team view: the lead and the teammates, and under each its task and the requests about it that are open. */
 export class TeamTree implements vscode.TreeDataProvider<TeamNode>, vscode.Disposable {

@@ -59,7 +59,8 @@ export function budgetLines(state: BudgetState): string[] {
 
 /** A call in the log. */
 export function callLine(member: string, call: CountedCall): string {
-  const about = call.estimated ? ' (estimated)' : '';
+  const broke = call.brokeOff ? ' in a call that broke off' : '';
+  const about = `${broke}${call.estimated ? ' (estimated)' : ''}`;
   return `${member} used ${call.input} input, ${call.cacheRead} cache read, ${call.cacheWrite} cache write, ${call.output} output tokens of ${plainLine(call.model, 80)}${about}`;
 }
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { board } from './scenarios/board';
+import { budgets } from './scenarios/budgets';
 import { conversation } from './scenarios/conversation';
-import { firstSteps } from './scenarios/firstSteps';
+import { firstKey, firstSteps } from './scenarios/firstSteps';
 import { members } from './scenarios/members';
+import { models } from './scenarios/models';
 import { notifications } from './scenarios/notifications';
 import { overdue } from './scenarios/overdue';
 import { permissions } from './scenarios/permissions';
@@ -13,6 +15,7 @@ import { reload } from './scenarios/reload';
 import { repository } from './scenarios/repository';
 import { second } from './scenarios/second';
 import { shutdowns } from './scenarios/shutdowns';
+import { workspaceKey } from './scenarios/workspaceKey';
 import { Scene } from './support/scene';
 
 /** One window for all of it: a start costs more than most scenarios. The first steps leave it with a key. */
@@ -28,6 +31,9 @@ describe('Handshake in a browser', () => {
   });
 
   firstSteps(scene);
+  // While there is no key yet.
+  workspaceKey(scene);
+  firstKey(scene);
   describe('with the Conversation beside the trees', () => {
     before(() => scene.settle());
 
@@ -42,6 +48,9 @@ describe('Handshake in a browser', () => {
     notifications(scene);
     second(scene);
     members(scene);
+    models(scene);
+    // Later ones have settings of their own.
+    budgets(scene);
     repository(scene);
     reload(scene);
     overdue(scene);

@@ -2,6 +2,7 @@ import * as assert from 'node:assert/strict';
 import { type Answer, Refusal } from '../../src/protocol';
 import { isGone, workOf } from '../../src/team/member';
 import type { Team } from '../../src/team/team';
+import { doingText } from '../../src/ui/doingText';
 import { heldTeam, replayed } from './support/heldJournal';
 import { call, ScriptedModel, text } from './support/scriptedModel';
 import { closeTeams, openTeam } from './support/team';
@@ -343,7 +344,7 @@ describe('decisions: whenIdle', function () {
     await team.core.spawn({ name: 'alice', role: 'coder', prompt: 'Go.' }, 'human');
     const asked = await team.pending('tool_permission');
     await team.core.whenIdle();
-    assert.equal(team.core.activity('alice').doing, 'waiting for permission: bash true');
+    assert.equal(doingText(team.core.activity('alice')), 'waiting for permission: bash true');
     assert.equal(team.core.request(asked.requestId)?.status, 'pending');
     await team.core.decide(human(asked.requestId));
     await team.core.whenIdle();

@@ -68,7 +68,7 @@ async function panelOf(kind: RequestKind) {
   const core: Core = Object.assign(new ScriptedCore(), {
     members: () => team.state.members(),
     member: (name: string) => team.state.member(name),
-    activity: () => ({ doing: '' }),
+    activity: () => ({}),
     isOverdue: () => false,
     request: (id: string) => team.decisions.registry.get(id),
     decide: (answer: Parameters<Core['decide']>[0]) => team.decisions.decide(answer),

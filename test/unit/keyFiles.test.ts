@@ -156,7 +156,13 @@ describe('files that hold keys', () => {
       assert.ok(files.offered);
       await files.agree(files.offered);
       await write('workspace/.env', `ANTHROPIC_API_KEY=${KEY}\nANTHROPIC_BASE_URL=https://two.example\n`);
+      assert.equal(files.hasMoved, false);
+      const shown = files.offered;
       await files.read();
+      assert.equal(files.agreed, undefined);
+      assert.equal(files.hasMoved, true);
+      // A click on a question that is older than the file is no answer for the new address.
+      await files.agree(shown);
       assert.equal(files.agreed, undefined);
       await write('workspace/.claude/settings.json', settings({ ANTHROPIC_API_KEY: 'other' }));
       await files.read();

@@ -116,7 +116,7 @@ describe('a language model of VS Code', () => {
     assert.equal(reply.countedAs, 'vscode:test/family/small');
     assert.deepEqual(
       events.map(({ type }) => type),
-      ['text', 'text', 'tool_start', 'tool_input'],
+      ['counting', 'text', 'text', 'tool_start', 'tool_input'],
     );
   });
 
@@ -187,7 +187,10 @@ describe('a language model of VS Code', () => {
   it('may think aloud or say nothing: the one shows that it is alive, the other is for the loop to ask about', async () => {
     parts = [{ type: 'other' }];
     assert.deepEqual((await call()).content, []);
-    assert.deepEqual(events, [{ type: 'alive' }]);
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['counting', 'alive'],
+    );
   });
 
   it('ends with the reason of the signal, and tells the provider', async () => {

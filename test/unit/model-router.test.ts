@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { createAnthropicModel } from '../../src/model/anthropic';
 import { resolveCredentials } from '../../src/model/credentials';
 import { createDemoModel } from '../../src/model/demo';
-import { type LanguageModel, ModelError, type ModelRequest } from '../../src/model/port';
+import {
+  type LanguageModel,
+  ModelError,
+  type ModelRequest,
+  type ModelStreamEvent,
+} from '../../src/model/port';
 import { createModelProvider, type ProviderName } from '../../src/model/router';
 import { type ModelServer, startModelServer, text } from '../model-server';
 
@@ -45,7 +50,8 @@ describe('model router', () => {
       env: {},
       demo: { chunkDelayMs: 0 },
     });
-  const call = (model: LanguageModel) => model.call(request, () => {}, new AbortController().signal);
+  const call = (model: LanguageModel, onEvent: (event: ModelStreamEvent) => void = () => undefined) =>
+    model.call(request, onEvent, new AbortController().signal);
   const kind = (expected: string, message: RegExp) => (error: unknown) => {
     assert.ok(error instanceof ModelError);
     assert.equal(error.kind, expected);
@@ -118,8 +124,14 @@ describe('model router', () => {
 
   it('counts what another endpoint answers apart from what Anthropic calls by that name', async () => {
     stored = { key: 'key-two', baseUrl: server.url };
-    const reply = await call(await make().resolve('m'));
-    assert.equal(reply.countedAs, `${new URL(server.url).host}/m`);
+    const names: (string | undefined)[] = [];
+    const model = await make().resolve('m');
+    const reply = await call(model, (event) => {
+      if (event.type === 'counting') names.push(event.soFar().countedAs);
+    });
+    names.push(reply.countedAs);
+    const name = `${new URL(server.url).host}/m`;
+    assert.deepEqual(names, [name, name], 'as well where the call would break off');
   });
 
   it('keeps one client while nothing changes', async () => {

@@ -8,6 +8,7 @@ import { type OpenTeam, openTeam } from '../../src/agent/openTeam';
 import { ReadOnlyError } from '../../src/agent/readOnly';
 import type { LanguageModel } from '../../src/model/port';
 import { HUMAN } from '../../src/protocol';
+import { doingText } from '../../src/ui/doingText';
 import { createNodeWorkspace } from '../../src/workspace/node';
 import { fileVault } from './support/fileVault';
 import { call, ScriptedModel, text } from './support/scriptedModel';
@@ -159,7 +160,7 @@ function windowTests(): void {
     model = script.always('lead', [text('Yes.')]);
     const first = await openWindow();
     await spawn(first.core);
-    await until(first.core, () => first.core.activity('alice').doing.includes('sleep 60'));
+    await until(first.core, () => doingText(first.core.activity('alice')).includes('sleep 60'));
     const second = await openWindow();
     await second.takeOver();
     assert.deepEqual(second.core.resumable(), ['alice']);

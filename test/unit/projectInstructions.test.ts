@@ -1,6 +1,8 @@
 import * as assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
 import * as path from 'node:path';
+import { initRepo } from './support/gitRepo';
 import { call, ScriptedModel, text } from './support/scriptedModel';
 import { closeTeams, openTeam, type TestTeam } from './support/team';
 
@@ -86,5 +88,52 @@ describe("the project's instructions", () => {
     await team.core.sendToLead('Hi.');
     assert.equal((systems(model)[0] ?? '').includes('secret'), false);
     assert.match(team.notices().join(), /instructions in AGENTS\.md are left out: .*outside/);
+  });
+
+  it("are those of the tree that the member works in: its task's worktree, and the main folder after it", async () => {
+    const home = await fs.mkdtemp(path.join(await fs.realpath(os.tmpdir()), 'handshake-'));
+    const repo = await initRepo(path.join(home, 'workspace'));
+    const model = new ScriptedModel({
+      alice: [
+        [call('claim_task', { task_id: 't1' })],
+        [call('read_file', { path: 'src/a.ts' })],
+        [call('write_file', { path: 'docs/a.md', content: 'A' })],
+        [call('complete_task', { task_id: 't1', result: 'Done.' })],
+      ],
+    })
+      .always('alice', [text('Done.')])
+      .always('lead', [text('Noted.')]);
+    const team = await openTeam(model, { permissionMode: 'allow' }, home);
+    await write(team, 'AGENTS.md', 'As committed.');
+    await write(team, 'src/AGENTS.md', 'In src.');
+    await write(team, 'docs/AGENTS.md', 'In docs.');
+    repo.commit('instructions');
+    await team.core.createTask({ subject: 'Change a', description: '', isolated: true });
+    // Uncommitted in the main folder, so it is not in the worktree.
+    await write(team, 'AGENTS.md', 'Changed in main.');
+    await write(team, '.team/worktrees/t1/docs/AGENTS.md', 'Changed in the worktree.');
+    await team.core.spawn({ name: 'alice', role: 'coder', prompt: 'Take t1.' }, 'human');
+    await team.core.whenIdle();
+    const said = systems(model, 'alice').map((system) =>
+      [...system.matchAll(/<project_instructions path="(.*)">\n(.*)\n/g)].map(([, file, words]) => [
+        file,
+        words,
+      ]),
+    );
+    const [inMain, root] = [
+      ['AGENTS.md', 'Changed in main.'],
+      ['AGENTS.md', 'As committed.'],
+    ];
+    const [src, docs] = [
+      ['src/AGENTS.md', 'In src.'],
+      ['docs/AGENTS.md', 'Changed in the worktree.'],
+    ];
+    assert.deepEqual(said, [
+      [inMain],
+      [root],
+      [root, src],
+      [root, src, docs],
+      [inMain, src, ['docs/AGENTS.md', 'In docs.']],
+    ]);
   });
 });

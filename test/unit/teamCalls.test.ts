@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { CallLimiter } from '../../src/model/limiter';
 import { type AssistantBlock, type LanguageModel, ModelError, type ModelReply } from '../../src/model/port';
+import { doingText } from '../../src/ui/doingText';
 import { answering, said } from './support/answeringModel';
 import { call, ScriptedModel, text } from './support/scriptedModel';
 import { closeTeams, openTeam } from './support/team';
@@ -21,24 +22,25 @@ describe('model calls of a team', () => {
     const team = await openTeam(model, {}, undefined, { limiter });
     const waiting = (name: string) =>
       team.next(
-        (e) => e.type === 'member' && e.name === name && /rate limit/.test(team.core.activity(name).doing),
+        (e) =>
+          e.type === 'member' && e.name === name && /rate limit/.test(doingText(team.core.activity(name))),
       );
     const both = Promise.all([waiting('alice'), waiting('bob')]);
     for (const name of ['alice', 'bob'])
       await team.core.spawn({ name, role: 'coder', prompt: 'Go.' }, 'human');
     await both;
-    assert.equal(team.core.activity('alice').doing, 'waiting 12 s: rate limit');
+    assert.equal(doingText(team.core.activity('alice')), 'waiting 12 s: rate limit');
     const ended = team.next((e) => e.type === 'turn_ended' && e.member === 'alice');
     await team.core.interrupt('alice');
     await ended;
-    assert.equal(team.core.activity('alice').doing, '');
+    assert.equal(doingText(team.core.activity('alice')), '');
     limited = false;
     const report = team.next((e) => e.type === 'message' && e.message.type === 'result');
     await timers.advance(20_000);
     await report;
     await team.core.whenIdle();
     assert.equal(team.core.member('alice')?.status, 'idle');
-    assert.equal(team.core.activity('bob').doing, '');
+    assert.equal(doingText(team.core.activity('bob')), '');
   });
 
   it('lets no more members call at a time than it may', async () => {
@@ -116,7 +118,7 @@ describe('model calls of a team', () => {
       assert.equal(models.get('A')?.requests.length, 1);
       for (const name of names) {
         assert.equal(team.core.member(name)?.status, 'waiting');
-        assert.equal(team.core.activity(name).doing, 'waiting for an API key');
+        assert.equal(doingText(team.core.activity(name)), 'waiting for an API key');
       }
       assert.ok(
         !team.events.some((e) => e.type === 'message' && e.message.to === 'lead'),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { MemberActivity } from '../../src/agent/coreApi';
 import type { Member } from '../../src/team/member';
 import { Coalescer } from '../../src/ui/coalesce';
 import { eventLine } from '../../src/ui/eventLine';
@@ -8,7 +9,7 @@ import { leadRow, memberRow } from '../../src/ui/teamModel';
 import { fenced, transcriptMarkdown } from '../../src/ui/transcriptText';
 import { command } from './uiFixtures';
 
-const quiet = { doing: '' };
+const quiet = {};
 
 function member(overrides: Partial<Member> = {}): Member {
   return {
@@ -29,10 +30,27 @@ function member(overrides: Partial<Member> = {}): Member {
 
 describe('the Team view', () => {
   it('says what a member does now, its role and its plan', () => {
-    const row = memberRow(member({ status: 'working' }), { doing: 'bash npm test' }, 'approved');
+    const row = memberRow(
+      member({ status: 'working' }),
+      { doing: { what: 'call', call: 'bash npm test' } },
+      'approved',
+    );
     assert.equal(row.description, 'coder · bash npm test · plan approved');
     assert.equal(row.contextValue, 'member.teammate.alive');
     assert.equal(row.spoken, 'alice, coder, bash npm test, plan approved');
+  });
+
+  it('says for how long a model call waits, and for what', () => {
+    const said = (activity: MemberActivity) =>
+      memberRow(member({ status: 'working' }), activity, 'not_required').description;
+    const pause = { for: 'pause', why: 'overloaded', ms: 2100 } as const;
+    assert.equal(said({ doing: { what: 'waits', for: pause } }), 'coder · waiting 3 s: endpoint overloaded');
+    assert.equal(
+      said({ doing: { what: 'waits', for: { for: 'slot' } } }),
+      'coder · waiting for other model calls to end',
+    );
+    const asks: MemberActivity = { doing: { what: 'call', call: 'bash ls' }, asksPermission: true };
+    assert.equal(said(asks), 'coder · waiting for permission: bash ls');
   });
 
   it('offers nothing for a member that is gone, and says why one failed', () => {
@@ -50,7 +68,7 @@ describe('the Team view', () => {
 
   it('shows the lead first of all by its own row', () => {
     assert.equal(leadRow({ status: 'idle' }, quiet).description, 'idle');
-    assert.equal(leadRow({ status: 'working' }, { doing: 'thinking' }).description, 'thinking');
+    assert.equal(leadRow({ status: 'working' }, { doing: { what: 'thinking' } }).description, 'thinking');
   });
 });
 

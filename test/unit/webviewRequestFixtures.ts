@@ -40,13 +40,11 @@ export const bob: Member = {
   planRequired: true,
 };
 
-const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-
 export function facts(member: Member | undefined = bob) {
   return {
     members: () => (member === undefined ? [] : [member]),
     member: (name: string) => (name === member?.name ? member : undefined),
-    activity: () => ({ doing: 'bash npm test', usage }),
+    activity: () => ({ doing: { what: 'call' as const, call: 'bash npm test' } }),
     isOverdue: () => true,
   };
 }

@@ -6,6 +6,7 @@
 import { isObject } from '../endpoint';
 import type {
   AssistantBlock,
+  CallCounts,
   JsonObject,
   ModelReply,
   ModelStreamEvent,
@@ -27,6 +28,8 @@ export class Collector {
   /** The tool call that may have been cut: the last one, when its input was empty or not JSON. */
   private readonly unfinished = new Map<AssistantBlock, string>();
   private readonly usage: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  /** Letters that came since the endpoint last said how many tokens it had written. */
+  private uncounted = 0;
   private stopReason: unknown;
   private stopDetails = '';
   private model = '';
@@ -36,7 +39,11 @@ export class Collector {
   /** True once one of the Messages API's events was there. */
   begun = false;
 
-  constructor(private readonly onEvent: (event: ModelStreamEvent) => void) {}
+  /** @param fallbackModel is named where the endpoint names none */
+  constructor(
+    private readonly onEvent: (event: ModelStreamEvent) => void,
+    private readonly fallbackModel: string,
+  ) {}
 
   /** Why the answer cannot be used, when its stream has ended; undefined when it is whole. */
   get fault(): string | undefined {
@@ -69,6 +76,7 @@ export class Collector {
         if (isObject(event.message)) {
           if (typeof event.message.model === 'string') this.model = event.message.model;
           this.count(event.message.usage);
+          if (isObject(event.message.usage)) this.onEvent({ type: 'counting', soFar: () => this.counts() });
         }
         break;
       case 'message_delta':
@@ -84,8 +92,19 @@ export class Collector {
     }
   }
 
-  /** The whole turn; call it only when there is no {@link fault}. `fallbackModel` is named where the endpoint names none. */
-  reply(fallbackModel: string): ModelReply {
+  /** What the endpoint has counted; what it has written since then is estimated. */
+  private counts(): CallCounts {
+    const { uncounted, usage, model, fallbackModel } = this;
+    const counts = { usage: { ...usage }, model: model || fallbackModel };
+    // Some gateways tell what was read only at the end, and zeros before.
+    const knowsInput = usage.input + usage.cacheRead + usage.cacheWrite > 0;
+    if (uncounted === 0 && knowsInput) return counts;
+    counts.usage.output += Math.ceil(uncounted / LETTERS_PER_TOKEN);
+    return { ...counts, estimated: true };
+  }
+
+  /** The whole turn; call it only when there is no {@link fault}. */
+  reply(): ModelReply {
     for (const index of [...this.open.keys()]) this.stop(index);
     const content = withOwnIds(this.blocks.filter(isSaid));
     const stopReason = this.stopReasonOf(content);
@@ -102,7 +121,7 @@ export class Collector {
       stopReason,
       ...(this.stopDetails === '' ? {} : { stopDetails: this.stopDetails }),
       usage: this.usage,
-      model: this.model || fallbackModel,
+      model: this.model || this.fallbackModel,
     };
   }
 
@@ -128,19 +147,24 @@ export class Collector {
       return;
     }
     if (typeof delta.text === 'string') {
-      block.parts.push(delta.text);
+      this.add(block.parts, delta.text);
       if (delta.text !== '') this.onEvent({ type: 'text', text: delta.text });
     } else if (typeof delta.partial_json === 'string') {
-      block.parts.push(delta.partial_json);
+      this.add(block.parts, delta.partial_json);
       if (block.raw.type === 'tool_use' && typeof block.raw.id === 'string' && delta.partial_json !== '')
         this.onEvent({ type: 'tool_input', id: block.raw.id, json: delta.partial_json });
     } else if (typeof delta.thinking === 'string') {
-      block.parts.push(delta.thinking);
+      this.add(block.parts, delta.thinking);
     } else if (typeof delta.signature === 'string') {
       block.signature.push(delta.signature);
     } else if (delta.type !== 'citations_delta') {
       block.isUnknown = true;
     }
+  }
+
+  private add(parts: string[], piece: string): void {
+    parts.push(piece);
+    this.uncounted += piece.length;
   }
 
   private stop(index: number): void {
@@ -204,6 +228,7 @@ export class Collector {
     };
     set('input', usage.input_tokens);
     set('output', usage.output_tokens);
+    if (typeof usage.output_tokens === 'number') this.uncounted = 0;
     set('cacheRead', usage.cache_read_input_tokens);
     set('cacheWrite', usage.cache_creation_input_tokens);
   }
@@ -225,6 +250,9 @@ export class Collector {
     }
   }
 }
+
+/** Of common text; where the endpoint has counted, that counts. */
+const LETTERS_PER_TOKEN = 4;
 
 /** The events of the Messages API that belong to an answer. */
 const KNOWN = new Set([

@@ -91,7 +91,7 @@ async function run(
   onEvent: (event: ModelStreamEvent) => void,
   signal: AbortSignal,
 ): Promise<ModelReply> {
-  const collector = new Collector(onEvent);
+  const collector = new Collector(onEvent, context.model);
   /** How the answer begins, to know another API by it. */
   let head = '';
   const fetchOptions = {
@@ -117,7 +117,7 @@ async function run(
   if (!collector.begun) throw new NotTheMessagesApi('an event stream without one of its events', head);
   const { fault } = collector;
   if (fault !== undefined) throw new StreamEnded(fault);
-  return collector.reply(context.model);
+  return collector.reply();
 }
 
 /** Everything the SDK would read from the environment on its own is given, so that sources are never mixed. */

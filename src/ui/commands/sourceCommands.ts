@@ -34,7 +34,7 @@ async function useWorkspaceKey(seat: Seat, use: boolean | undefined): Promise<vo
   await choice.loaded;
   await choice.readFiles();
   if (files.agreed && use !== true) {
-    await choice.useWorkspaceKey(false);
+    await choice.useWorkspaceKey(undefined);
     void vscode.window.showInformationMessage(
       vscode.l10n.t('The key in {0} is no longer used.', files.offered?.file.name ?? ''),
     );

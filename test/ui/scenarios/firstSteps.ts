@@ -3,7 +3,7 @@ import { text } from '../../model-server';
 import { eventually } from '../driver-wait';
 import { KEY, type Scene } from '../support/scene';
 
-/** The very first minutes: no key, the demo, a wrong key, the right one. The scenarios after these have it. */
+/** The very first minutes, without a key: the demo. */
 export function firstSteps(scene: Scene): void {
   describe('the first steps', () => {
     it('offers the demo in the empty Conversation, one click away, without a key', async () => {
@@ -54,7 +54,12 @@ export function firstSteps(scene: Scene): void {
       );
       await input.fill('');
     });
+  });
+}
 
+/** A wrong key, then the right one. The scenarios after these have it. */
+export function firstKey(scene: Scene): void {
+  describe('the first key', () => {
     it('shows a refused key in the Conversation, with the button that sets another', async () => {
       const { window } = scene;
       const stored = window.page.locator('.notification-toast').getByText('The key is stored.');

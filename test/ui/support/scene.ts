@@ -9,6 +9,9 @@ import type { TreeRow } from '../driver-workbench';
 
 export const KEY = 'sk-ant-api-key-of-the-browser-tests';
 
+/** Tokens; so many that only who reports them on purpose comes near. */
+export const MEMBER_BUDGET = 1_000_000_000;
+
 const logEntry = z.looseObject({
   event: z.string(),
   request_id: z.string().optional(),
@@ -39,7 +42,9 @@ export class Scene {
   /** The address of the model is set, but no key is. */
   async start(): Promise<void> {
     this.#model = await startModelServer({ brain: () => [text('Noted.')], key: KEY });
-    this.#window = await WorkbenchDriver.start({ settings: { 'handshake.baseUrl': this.#model.url } });
+    this.#window = await WorkbenchDriver.start({
+      settings: { 'handshake.baseUrl': this.#model.url, 'handshake.memberTokenBudget': MEMBER_BUDGET },
+    });
   }
 
   async close(): Promise<void> {
