@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { eventually } from '../driver-wait';
-import { clickViewAction, editorAction, hasTabs, newSide } from '../support/editors';
+import { clickViewAction, editorAction, hasTabs, newSide, setBox } from '../support/editors';
 import { isolatedWork } from '../support/isolated';
 import { newsOf } from '../support/lines';
 import type { Scene } from '../support/scene';
@@ -35,7 +35,6 @@ export function reviews(scene: Scene): void {
       (all) => all.some(({ message }) => message.includes(words)),
       `the notification '${words}'`,
     );
-    await scene.window.runCommand('Notifications: Clear All Notifications');
   };
   /** Pictures, to be looked at. */
   const inBothThemes = async (name: string): Promise<void> => {
@@ -48,8 +47,8 @@ export function reviews(scene: Scene): void {
   const isHome = async (subject: string): Promise<void> => {
     await scene.window.view('Review').waitFor({ state: 'detached' });
     await hasTabs(scene.window);
-    await scene.window.treeRow('Board', 'To Review').waitFor({ state: 'detached' });
-    assert.equal(await scene.window.treeRow('Board', subject).count(), 0, 'it is among the folded ones');
+    // It is among those that are done, which are folded.
+    await scene.window.treeRow('Board', subject).waitFor({ state: 'detached' });
   };
 
   describe('finished work', () => {
@@ -73,7 +72,6 @@ export function reviews(scene: Scene): void {
       const all = `Review of ${id}: ${subject} (4 files)`;
       await hasTabs(window, all);
       await page.locator('.multiDiffEditor').getByText('A title has up to 200 characters.').first().waitFor();
-      await window.screenshot('review all');
 
       await window.treeRow('Review', 'validate.js').click();
       const diff = `src/validate.js (work of ${id})`;
@@ -84,47 +82,43 @@ export function reviews(scene: Scene): void {
       await inBothThemes('review');
       await window.clickInlineAction('Review', 'Line 1', 'Accept');
       await told(
-        `${id} is in main: 1 file, commit ${(await committed(begun)).slice(0, 8)}. The check passed: ${CHECK}.`,
+        `${id} is in main: 1 file, commit ${await commitsSince(begun, 1)}. The check passed: ${CHECK}.`,
       );
       assert.equal(await git('log', '-1', '--format=%s|%an'), `${subject}|Kim`);
       assert.equal(await git('diff', '--shortstat', begun), ' 1 file changed, 1 insertion(+), 1 deletion(-)');
       await window.treeRow('Review', 'Line 1').waitFor({ state: 'detached' });
-      await window.screenshot('review after a part');
 
       // The diff in sight goes on with what is left.
       await hasTabs(window, diff);
       await newSide(window).getByText("'body is not a string'").waitFor();
       await window.treeRow('Review', 'Line 46').click();
-      await newSide(window).getByText("'a tag is not a string'").click();
-      await newSide(window).getByText("'a tag is not a string'").click({ button: 'right' });
-      await page.getByRole('menuitem', { name: 'Accept the Part at the Cursor' }).click();
-      await told('The check passed');
+      await window.chooseFromMenuOf(
+        newSide(window).getByText("'a tag is not a string'"),
+        'Accept the Part at the Cursor',
+      );
+      await told(`commit ${await commitsSince(begun, 2)}.`);
       assert.match(
         await git('show', 'HEAD:src/validate.js'),
         /MAX_TITLE = 200[\s\S]*body must be[\s\S]*a tag is not/,
       );
-      await window.screenshot('review after second part');
 
       await window.treeRow('Review', 'README.md').click();
       await hasTabs(window, `README.md (work of ${id})`);
       await editorAction(window, 'Accept').click();
-      await told('3 files left to review.');
+      await told(`commit ${await commitsSince(begun, 3)}.`);
       assert.equal(await git('log', '-1', '--format=', '--name-only'), 'README.md');
       await lists('limits.md', 'validate.js', UNFINISHED);
       await hasTabs(window);
 
-      const box = window.treeRow('Review', UNFINISHED).locator('.monaco-checkbox, .custom-checkbox').first();
-      await box.click();
-      await window.screenshot('review unchecked');
+      await setBox(window, 'Review', UNFINISHED, false);
       await clickViewAction(window, 'Review', 'Accept Work');
       await told('1 file left to review.');
       await lists(UNFINISHED);
-      await box.click();
-      await window.screenshot('review checked');
+      await setBox(window, 'Review', UNFINISHED, true);
       await clickViewAction(window, 'Review', 'Accept Work');
       await told(`The check failed: ${CHECK} (exit code 1).`);
       await isHome(subject);
-      assert.equal(await git('rev-list', '--count', `${begun}..HEAD`), '5');
+      await commitsSince(begun, 5);
       for (const path of ['README.md', 'docs/limits.md', 'src/validate.js', UNFINISHED]) {
         const made = await readFile(scene.file('.team', 'worktrees', id, path), 'utf8');
         assert.equal(await git('show', `HEAD:${path}`), made.trimEnd(), path);
@@ -152,6 +146,7 @@ export function reviews(scene: Scene): void {
       await told(`${id} is in main, except for a conflict in src/validate.js.`);
       await inBothThemes('merge editor');
       await merge.getByText('Accept Incoming').first().click();
+      await merge.getByText('1 Conflict Remaining').waitFor({ state: 'detached' });
       await merge.getByText('Complete Merge').click();
       await merge.waitFor({ state: 'detached' });
       await eventually(
@@ -180,12 +175,10 @@ export function reviews(scene: Scene): void {
       await window.treeRow('Review', 'README.md').click();
       await newSide(window).getByText('# runs the tests').click();
       await window.runCommand('Add Comment on Current Selection');
-      await page.locator('.review-widget .monaco-editor').first().waitFor();
+      await page.locator('.review-widget .monaco-editor.focused').waitFor();
       await page.keyboard.type('Say when to run them.');
-      await window.screenshot('review comment typed');
       await page.locator('.review-widget').getByRole('button', { name: 'Add Comment' }).click();
       await window.view('Review').getByText('1 comment goes with it when you send it back.').waitFor();
-      await window.screenshot('review comment');
 
       await window.replaceUserSettings({
         'handshake.baseUrl': scene.model.url,
@@ -196,7 +189,6 @@ export function reviews(scene: Scene): void {
       await window.treeRow('Board', subject).waitFor();
       await window.clickInlineAction('Board', subject, 'Review Work');
       await window.view('Review').getByText('1 comment goes with it when you send it back.').waitFor();
-      await window.screenshot('review again');
       await clickViewAction(window, 'Review', 'Send Work Back…');
       await window.answerInput('Nearly.');
       await scene.model.waitForRequest(
@@ -234,11 +226,13 @@ export function reviews(scene: Scene): void {
     });
   });
 
-  async function committed(before: string): Promise<string> {
-    return eventually(
-      () => git('rev-parse', 'HEAD'),
-      (head) => head !== before,
-      'a commit',
+  /** Resolves with the newest commit, as it is told, once there are so many new ones. */
+  async function commitsSince(begun: string, count: number): Promise<string> {
+    await eventually(
+      () => git('rev-list', '--count', `${begun}..HEAD`),
+      (found) => Number(found) === count,
+      `${count} commits`,
     );
+    return (await git('rev-parse', 'HEAD')).slice(0, 8);
   }
 }

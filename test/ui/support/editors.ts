@@ -44,3 +44,19 @@ export async function clickViewAction(window: Workbench, view: string, label: st
 export function newSide({ page }: Workbench): Locator {
   return page.locator('.editor-group-container.active .monaco-diff-editor .editor.modified');
 }
+
+/** Checks or unchecks the box of a tree's row; the tree may be drawn anew meanwhile. */
+export async function setBox(
+  window: Workbench,
+  view: string,
+  rowText: string,
+  checked: boolean,
+): Promise<void> {
+  const box = window.treeRow(view, rowText).getByRole('checkbox');
+  const set = async (): Promise<boolean> => {
+    if ((await box.getAttribute('aria-checked')) === String(checked)) return true;
+    await box.click();
+    return false;
+  };
+  await eventually(set, (done) => done, `the box of '${rowText}' to be ${checked ? 'checked' : 'clear'}`);
+}
