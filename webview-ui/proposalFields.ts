@@ -11,6 +11,8 @@ export interface FieldOptions {
   lines?: boolean;
   numeric?: boolean;
   choices?: readonly { value: string; label: string }[];
+  /** Texts that are offered; any other can be typed. */
+  offers?: readonly { value: string; label: string }[];
   onInput?(value: string): void;
   /** A box to check in place of a text. */
   checked?: boolean;
@@ -38,7 +40,24 @@ export function fieldRow(options: FieldOptions): HTMLElement {
   const control = controlOf(options);
   mark(control, part, field);
   control.setAttribute('aria-describedby', problem.id);
-  return h('div', { class: 'field' }, h('label', {}, h('span', { class: 'label' }, label), control), problem);
+  const offers = offersOf(options.offers ?? [], `offers-${problem.id}`, control);
+  return h(
+    'div',
+    { class: 'field' },
+    h('label', {}, h('span', { class: 'label' }, label), control),
+    ...offers,
+    problem,
+  );
+}
+
+function offersOf(
+  offers: NonNullable<FieldOptions['offers']>,
+  id: string,
+  control: HTMLElement,
+): HTMLElement[] {
+  if (offers.length === 0) return [];
+  control.setAttribute('list', id);
+  return [h('datalist', { id }, ...offers.map(({ value, label }) => h('option', { value }, label)))];
 }
 
 function boxesRow(

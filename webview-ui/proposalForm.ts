@@ -18,6 +18,7 @@ export class ProposalForm {
   readonly #open = new Set<string>();
   readonly #whole = h('p', { class: 'problem', role: 'alert', hidden: true });
   #taken: readonly string[] = [];
+  #roles: NonNullable<RequestView['proposal']>['roles'] = [];
 
   constructor(
     private readonly host: ProposalFormHost,
@@ -30,9 +31,10 @@ export class ProposalForm {
     this.#draw();
   }
 
-  /** Takes what changed outside: names that are taken by now. */
-  show({ taken }: NonNullable<RequestView['proposal']>): void {
+  /** Takes what changed outside: names that are taken by now, and the roles there are. */
+  show({ taken, roles }: NonNullable<RequestView['proposal']>): void {
     this.#taken = taken;
+    this.#roles = roles;
     this.#markProblems();
   }
 
@@ -150,6 +152,7 @@ export class ProposalForm {
         field: 'role',
         label: strings.memberRole,
         value: value.role,
+        offers: this.#roles.map(({ name, description }) => ({ value: name, label: description })),
         onInput: (role) => set({ role }),
       }),
       field({

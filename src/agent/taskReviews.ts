@@ -114,6 +114,7 @@ export class TaskReviews implements ReviewCore {
     const task = team.board.get(taskId);
     const worktree = await this.#usable(task.id);
     const work = await this.#read(worktree);
+    await this.#noteConcluded(task.id, worktree, work);
     return {
       taskId: task.id,
       revision: revisionOf(work),
@@ -276,6 +277,14 @@ export class TaskReviews implements ReviewCore {
     const { conflicts, staged } = acceptance.landing;
     if (conflicts.length > 0 && staged) await noteConflict(root, messageFor(task));
     await this.deps.team.worktrees.endAccept(task.id, acceptance.id, outcomeOf(acceptance));
+  }
+
+  /** A merge with conflicts has come home when the human has finished it, which nobody but git is told. */
+  async #noteConcluded(id: string, { accepted }: TaskWorktree, { root, changes }: Work): Promise<void> {
+    const last = accepted.at(-1);
+    if (last?.outcome !== 'conflicts' || changes.length > 0) return;
+    if (!(await this.deps.review.isConcluded(root, last.landing))) return;
+    await this.deps.team.worktrees.endAccept(id, last.id, 'merged');
   }
 
   /** The steps that were made are undone, as far as the files are still as they were made. */

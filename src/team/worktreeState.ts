@@ -82,8 +82,10 @@ function withAcceptance(worktree: TaskWorktree, acceptance: Acceptance): TaskWor
 }
 
 function ended(worktree: TaskWorktree, { id, outcome }: Changes<'accept_ended'>): TaskWorktree {
-  const accepted = worktree.accepted.map((one) =>
-    one.id === id && one.outcome === undefined ? { ...one, outcome } : one,
-  );
+  const accepted = worktree.accepted.map((one) => {
+    // Conflicts are resolved by the human, and known to be later.
+    const isOpen = one.outcome === undefined || (one.outcome === 'conflicts' && outcome === 'merged');
+    return one.id === id && isOpen ? { ...one, outcome } : one;
+  });
   return { ...worktree, accepted };
 }

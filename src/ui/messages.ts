@@ -128,6 +128,8 @@ export const requestView = z.object({
       accepted: acceptedProposal.optional(),
       /** Names that are in the team already. */
       taken: z.array(z.string()),
+      /** The roles of the workspace's files, to choose from. */
+      roles: z.array(z.object({ name: z.string(), description: z.string() })),
       /** One sentence on how many model calls it means; undefined where the lead gave no number. */
       estimate: z.string().optional(),
     })

@@ -165,7 +165,10 @@ export class RequestPanelController {
       await port.post({ type: 'missing', text });
       return;
     }
-    const view = requestView(core, request, port.texts);
+    const isEdited = request.kind === 'team_proposal' && request.status === 'pending';
+    const roles = isEdited ? (await core.roles()).roles : [];
+    // The files were waited for: what was decided meanwhile is shown.
+    const view = requestView(core, core.request(requestId) ?? request, port.texts, roles);
     const edits = view.proposal === undefined ? '' : await port.drafts.read(editsKey(requestId));
     if (view.status !== 'pending') {
       if (draft !== '') port.drafts.write(draftKey(requestId), '');

@@ -8,6 +8,7 @@ import {
   permissionPayload,
   planPayload,
   proposalPayload,
+  type Role,
   RUNTIME,
   shutdownPayload,
   type Via,
@@ -16,6 +17,7 @@ import { isGone } from '../team/member';
 import { doingText } from './doingText';
 import type { RequestView } from './messages';
 import { readOnlyTexts } from './ownershipTexts';
+import { plainLine } from './plainText';
 
 /** The texts that depend on the request; translated by the editor side, plain in tests. */
 export interface RequestTexts {
@@ -48,8 +50,16 @@ export interface RequestTexts {
 
 type CoreFacts = Pick<Core, 'members' | 'member' | 'activity' | 'isOverdue' | 'readOnly'>;
 
-/** All that the panel of one request shows. */
-export function requestView(core: CoreFacts, request: HandshakeRequest, texts: RequestTexts): RequestView {
+/**
+ * All that the panel of one request shows.
+ * @param roles of the workspace's files, offered where members are edited
+ */
+export function requestView(
+  core: CoreFacts,
+  request: HandshakeRequest,
+  texts: RequestTexts,
+  roles: readonly Role[] = [],
+): RequestView {
   const name = request.work.member;
   const member = core.member(name);
   const pending = request.status === 'pending';
@@ -72,13 +82,18 @@ export function requestView(core: CoreFacts, request: HandshakeRequest, texts: R
     doing: doing === '' ? undefined : doing,
     outcome: outcomeOf(request, texts),
     ...(pending && core.readOnly ? { readOnly: readOnlyTexts(core.readOnly).why } : {}),
-    ...contentOf(core, request, texts),
+    ...contentOf(core, request, texts, roles),
   };
 }
 
 type Content = Pick<RequestView, 'title'> & Partial<RequestView>;
 
-function contentOf(core: CoreFacts, request: HandshakeRequest, texts: RequestTexts): Content {
+function contentOf(
+  core: CoreFacts,
+  request: HandshakeRequest,
+  texts: RequestTexts,
+  roles: readonly Role[],
+): Content {
   const who = partyName(request.work.member, texts);
   switch (request.kind) {
     case 'plan_approval': {
@@ -98,7 +113,7 @@ function contentOf(core: CoreFacts, request: HandshakeRequest, texts: RequestTex
     }
     case 'team_proposal': {
       const payload = proposalPayload.parse(request.payload);
-      return { title: texts.teamTitle(who), proposal: proposalView(core, request, payload, texts) };
+      return { title: texts.teamTitle(who), proposal: proposalView(core, request, payload, texts, roles) };
     }
   }
 }
@@ -108,6 +123,7 @@ function proposalView(
   request: HandshakeRequest,
   payload: ProposalPayload,
   texts: RequestTexts,
+  roles: readonly Role[],
 ): RequestView['proposal'] {
   const { calls_at_once: calls } = payload;
   return {
@@ -117,6 +133,7 @@ function proposalView(
       .members()
       .filter((member) => !isGone(member))
       .map(({ name }) => name),
+    roles: roles.map(({ name, description }) => ({ name, description: plainLine(description, 120) })),
     ...(calls === undefined ? {} : { estimate: texts.estimate(calls) }),
   };
 }

@@ -56,7 +56,7 @@ export async function acceptWork(
     },
   );
   await parts.desk.reload();
-  await tell(parts, review, outcome);
+  await tell(parts, core, review, outcome);
   return outcome;
 }
 
@@ -89,14 +89,19 @@ async function refused({ desk, log }: ReviewParts, error: unknown): Promise<neve
 }
 
 /** Shows the outcome without waiting for anybody to close the message. */
-async function tell({ log }: ReviewParts, review: Review, outcome: AcceptOutcome): Promise<void> {
+async function tell(
+  { desk, log }: ReviewParts,
+  core: Core,
+  review: Review,
+  outcome: AcceptOutcome,
+): Promise<void> {
   const text = outcomeSentence(review.taskId, review.into, outcome);
   const { check } = outcome;
   log.info(text);
   if (check !== undefined) log.info(`${checkSentence(check)}\n${check.output}`);
   if (outcome.outcome === 'conflicts') {
     void vscode.window.showWarningMessage(text);
-    await openMergeEditors(review, outcome.conflicts);
+    await desk.merges.open(core, review, outcome.conflicts);
     return;
   }
   if (check !== undefined && !check.passed) {
@@ -111,27 +116,6 @@ async function tell({ log }: ReviewParts, review: Review, outcome: AcceptOutcome
   void vscode.window.showInformationMessage(text, ...offers).then((label) => {
     if (label === remove) void vscode.commands.executeCommand(Commands.removeWorktree, review.taskId);
   });
-}
-
-const MERGE_EDITORS_MAX = 8;
-
-/** The first conflict is opened last, so that it is the one in sight. */
-async function openMergeEditors(review: Review, conflicts: readonly string[]): Promise<void> {
-  for (const file of [...conflicts.slice(0, MERGE_EDITORS_MAX)].reverse()) {
-    const uri = vscode.Uri.file(path.join(review.mainFolder, file));
-    await openMergeEditor(uri);
-  }
-}
-
-/** Without VS Code's Git extension the file itself is opened, with its conflict marks. */
-async function openMergeEditor(uri: vscode.Uri): Promise<void> {
-  const git = vscode.extensions.getExtension('vscode.git');
-  if (git === undefined) {
-    await vscode.window.showTextDocument(uri, { preview: false });
-    return;
-  }
-  await git.activate();
-  await vscode.commands.executeCommand('git.openMergeEditor', uri);
 }
 
 /** Sends the work back with the comments of its diffs and a word about the whole. */

@@ -1,11 +1,15 @@
 import * as vscode from 'vscode';
-import type { Review, ReviewFile } from '../agent/reviewApi';
-import { ContextKeys, REVIEW_SCHEME, Views } from './contributions';
+import { type Review, ReviewRefusal } from '../agent/reviewApi';
+import { KeyedLock } from '../team/locks';
+import { Coalescer } from './coalesce';
+import { ContextKeys, Views } from './contributions';
+import { MergeEditors } from './mergeEditors';
 import { plainLine } from './plainText';
 import { ReviewComments } from './reviewComments';
-import { ReviewFiles, sideUri } from './reviewFiles';
-import { isLabelOf, ReviewChecks } from './reviewModel';
-import { openAllDiffs, ReviewTree } from './reviewTree';
+import { ReviewFiles } from './reviewFiles';
+import { ReviewChecks } from './reviewModel';
+import { closeAllDiffs, closeDiffs, openAllDiffs, refreshDiffs } from './reviewTabs';
+import { ReviewTree } from './reviewTree';
 import type { Session } from './session';
 import { UserError } from './userError';
 import type { DraftFiles } from './webviewDrafts';
@@ -14,21 +18,39 @@ import type { DraftFiles } from './webviewDrafts';
 export class ReviewDesk implements vscode.Disposable {
   readonly checks = new ReviewChecks();
   readonly comments: ReviewComments;
+  readonly merges: MergeEditors;
   readonly #tree = new ReviewTree(this.checks);
   readonly #files: ReviewFiles;
   readonly #subscriptions: vscode.Disposable[];
+  readonly #follow = new Coalescer(() => void this.#followTask(), 100);
+  /** What opens, reads anew and closes comes one after another: all of them move tabs. */
+  readonly #turns = new KeyedLock();
   #review: Review | undefined;
+  /** What the tab of all diffs was called when it was opened: the task may be renamed. */
+  #title = '';
 
-  /** @param drafts keeps comments that are not sent yet */
+  /**
+   * @param drafts keeps comments that are not sent yet
+   * @param onError hears of what fails where nobody has asked for it
+   */
   constructor(
     private readonly session: Session,
     drafts: DraftFiles,
+    private readonly onError: (error: unknown) => void,
   ) {
     this.comments = new ReviewComments(drafts);
+    this.merges = new MergeEditors(onError);
     this.#files = new ReviewFiles(session);
     this.#subscriptions = [
+      this.#follow,
       this.comments.onDidChange(() => this.#draw()),
-      session.onDidChangeCore(() => void this.close()),
+      session.onDidChangeCore(() => {
+        this.merges.clear();
+        void this.close();
+      }),
+      session.onEvent((event) => {
+        if (event.type === 'task' && event.id === this.#review?.taskId) this.#follow.request();
+      }),
     ];
   }
 
@@ -46,62 +68,87 @@ export class ReviewDesk implements vscode.Disposable {
    * Shows the work of a task: all of its changes beside what was there before.
    * @returns the review; without files where nothing is left to take over, and then nothing is opened
    */
-  async open(taskId: string): Promise<Review> {
-    const core = await this.session.requireToRead();
-    const review = await core.reviewWork(taskId);
-    if (this.#review?.taskId !== taskId) await this.close();
-    if (review.files.length === 0) {
-      await this.close();
+  open(taskId: string): Promise<Review> {
+    return this.#inTurn(async () => {
+      const core = await this.session.requireToRead();
+      const review = await core.reviewWork(taskId);
+      if (this.#review?.taskId !== taskId || review.files.length === 0) await this.#close();
+      if (review.files.length === 0) return review;
+      const before = this.#title;
+      await this.#show(review);
+      await vscode.commands.executeCommand(`${Views.changes}.focus`);
+      // One under the new title may have outlived a reload of the window.
+      await closeAllDiffs(before, this.#title);
+      await refreshDiffs(review);
+      await openAllDiffs(review, this.#title);
       return review;
-    }
-    await this.#show(review);
-    await vscode.commands.executeCommand(`${Views.changes}.focus`);
-    await closeTabs(allDiffs(this.title(review)));
-    await openAllDiffs(review, this.title(review));
-    return review;
+    });
   }
 
   /** Reads the work anew, such as after a part of it was taken over. */
-  async reload(): Promise<void> {
-    const taskId = this.#review?.taskId;
-    if (taskId === undefined) return;
-    const core = await this.session.requireToRead();
-    const review = await core.reviewWork(taskId);
-    if (review.files.length === 0) {
-      await this.close();
-      return;
-    }
-    await this.#show(review);
-    const shown = new Set(review.files.map((file) => pairOf(taskId, file)));
-    await closeTabs(oneDiff((pair) => !shown.has(pair)));
-    const title = this.title(review);
-    if (await closeTabs(allDiffs(title))) await openAllDiffs(review, title);
+  reload(): Promise<void> {
+    return this.#inTurn(async () => {
+      const before = this.#review;
+      if (before === undefined) return;
+      const core = await this.session.requireToRead();
+      const review = await core.reviewWork(before.taskId);
+      if (review.files.length === 0) {
+        await this.#close();
+        return;
+      }
+      const title = this.#title;
+      await this.#show(review);
+      if (review.revision === before.revision && title === this.#title) return;
+      await refreshDiffs(review);
+      if (await closeAllDiffs(title)) await openAllDiffs(review, this.#title);
+    });
   }
 
-  async close(): Promise<void> {
-    const review = this.#review;
-    if (review === undefined) return;
+  close(): Promise<void> {
+    return this.#inTurn(() => this.#close());
+  }
+
+  /** The tab with the diffs of all files. */
+  async openAll(): Promise<void> {
+    await openAllDiffs(this.require(), this.#title);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#turns.run('desk', work);
+  }
+
+  /** The task has changed: taken up again, finished, renamed, or its worktree is gone. */
+  async #followTask(): Promise<void> {
+    try {
+      await this.reload();
+    } catch (error) {
+      if (!(error instanceof ReviewRefusal)) this.onError(error);
+      else await this.close();
+    }
+  }
+
+  async #close(): Promise<void> {
+    if (this.#review === undefined) return;
     this.#review = undefined;
     await this.comments.begin(undefined);
     await vscode.commands.executeCommand('setContext', ContextKeys.reviewing, false);
     this.#draw();
-    await closeTabs(oneDiff(() => true));
-    await closeTabs(allDiffs(this.title(review)));
-  }
-
-  /** What the tab of the diffs is called. */
-  title({ taskId }: Review): string {
-    const subject = plainLine(this.session.core()?.task(taskId)?.subject ?? '', 60);
-    return vscode.l10n.t('Review of {0}: {1}', taskId, subject);
+    await closeDiffs();
+    await closeAllDiffs(this.#title);
   }
 
   async #show(review: Review): Promise<void> {
     this.#review = review;
+    this.#title = vscode.l10n.t('Review of {0}: {1}', review.taskId, this.#subject(review));
     this.checks.keepOnly(review);
     await this.comments.begin(review);
     this.#draw();
     // The view is there once this is set.
     await vscode.commands.executeCommand('setContext', ContextKeys.reviewing, true);
+  }
+
+  #subject({ taskId }: Review): string {
+    return plainLine(this.session.core()?.task(taskId)?.subject ?? '', 60);
   }
 
   #draw(): void {
@@ -124,8 +171,7 @@ export class ReviewDesk implements vscode.Disposable {
     const { count } = this.comments;
     if (count === 1) lines.push(vscode.l10n.t('1 comment goes with it when you send it back.'));
     if (count > 1) lines.push(vscode.l10n.t('{0} comments go with it when you send it back.', count));
-    const subject = plainLine(this.session.core()?.task(review.taskId)?.subject ?? '', 60);
-    this.#tree.show(review, `${review.taskId} · ${subject}`, lines.join(' '));
+    this.#tree.show(review, `${review.taskId} · ${this.#subject(review)}`, lines.join(' '));
   }
 
   dispose(): void {
@@ -133,31 +179,6 @@ export class ReviewDesk implements vscode.Disposable {
     this.#tree.dispose();
     this.#files.dispose();
     this.comments.dispose();
+    this.merges.dispose();
   }
-}
-
-/** Both sides of a file's diff, as {@link oneDiff} hands them over. */
-const pairOf = (taskId: string, file: ReviewFile): string =>
-  `${sideUri(taskId, file, 'base')} ${sideUri(taskId, file, 'work')}`;
-
-/** The tabs with the diff of one file of which this holds. */
-const oneDiff =
-  (holds: (pair: string) => boolean) =>
-  ({ input }: vscode.Tab): boolean =>
-    input instanceof vscode.TabInputTextDiff &&
-    input.modified.scheme === REVIEW_SCHEME &&
-    holds(`${input.original} ${input.modified}`);
-
-/** The tab with all diffs: extensions are told nothing of it but its label. */
-const allDiffs =
-  (title: string) =>
-  ({ input, label }: vscode.Tab): boolean =>
-    !(input instanceof vscode.TabInputTextDiff) && isLabelOf(label, title);
-
-/** @returns whether one of them was in sight */
-async function closeTabs(fits: (tab: vscode.Tab) => boolean): Promise<boolean> {
-  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter(fits);
-  const inSight = tabs.some(({ isActive }) => isActive);
-  if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
-  return inSight;
 }

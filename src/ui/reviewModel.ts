@@ -122,11 +122,23 @@ export function firstChangedLine(hunk: ReviewHunk): number {
   return Math.max(1, hunk.newStart + Math.max(0, context));
 }
 
-/** The hunk that a line of the new text stands in, from 1. */
-export function hunkAt(file: ReviewFile, line: number): ReviewHunk | undefined {
-  return file.hunks.find(
-    ({ newStart, newLines }) => line >= newStart && line < newStart + Math.max(1, newLines),
-  );
+/** The hunk that a line stands in, from 1, of the new text or of the one before. */
+export function hunkAt(
+  file: ReviewFile,
+  line: number,
+  side: 'base' | 'work' = 'work',
+): ReviewHunk | undefined {
+  return file.hunks.find(({ oldStart, oldLines, newStart, newLines }) => {
+    const [start, lines] = side === 'work' ? [newStart, newLines] : [oldStart, oldLines];
+    return line >= start && line < start + Math.max(1, lines);
+  });
+}
+
+/** Where somebody who was at a line of the new text goes on: there, where it is in a change, else at the next one. */
+export function lineToGoOnAt(file: ReviewFile, line: number): number | undefined {
+  if (hunkAt(file, line)) return line;
+  const next = file.hunks.find(({ newStart }) => newStart >= line) ?? file.hunks[0];
+  return next && firstChangedLine(next);
 }
 
 export function statusText(status: ReviewStatus): string {

@@ -4,7 +4,6 @@ import type { Review, ReviewFile, ReviewHunk } from '../agent/reviewApi';
 import { TreeCommands, Views } from './contributions';
 import { HunkNode, ReviewFileNode, type ReviewNode } from './nodes';
 import { plainLine } from './plainText';
-import { sideUri } from './reviewFiles';
 import { fileRow, hunkRow, type ReviewChecks, statusText } from './reviewModel';
 
 const STATUS_ICONS = {
@@ -111,31 +110,4 @@ function box(checked: boolean): vscode.TreeItem['checkboxState'] {
   return checked
     ? { state: vscode.TreeItemCheckboxState.Checked, tooltip: vscode.l10n.t('Is accepted') }
     : { state: vscode.TreeItemCheckboxState.Unchecked, tooltip: vscode.l10n.t('Stays behind') };
-}
-
-/** One file in VS Code's own diff editor, at a line of the new text where one is given (from 1). */
-export async function openDiff(
-  review: Review,
-  file: ReviewFile,
-  title: string,
-  line?: number,
-): Promise<void> {
-  const selection = line === undefined ? undefined : new vscode.Range(line - 1, 0, line - 1, 0);
-  await vscode.commands.executeCommand(
-    'vscode.diff',
-    sideUri(review.taskId, file, 'base'),
-    sideUri(review.taskId, file, 'work'),
-    title,
-    { preview: true, preserveFocus: true, ...(selection === undefined ? {} : { selection }) },
-  );
-}
-
-/** All files in VS Code's multi-file diff editor. */
-export async function openAllDiffs(review: Review, title: string): Promise<void> {
-  const rows = review.files.map((file) => [
-    sideUri(review.taskId, file, 'work'),
-    file.baseBlob === undefined ? undefined : sideUri(review.taskId, file, 'base'),
-    file.workBlob === undefined ? undefined : sideUri(review.taskId, file, 'work'),
-  ]);
-  await vscode.commands.executeCommand('vscode.changes', title, rows);
 }

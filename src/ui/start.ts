@@ -80,7 +80,11 @@ export async function startSeat(context: vscode.ExtensionContext, parts: SeatPar
   own(new StatusBar(session, () => choice.isDemo, choice.onDidChange));
   const transcripts = own(new TranscriptDocuments(session));
   const tasks = own(new TaskDocuments(session));
-  const desk = own(new ReviewDesk(session, parts.drafts));
+  const desk = own(
+    new ReviewDesk(session, parts.drafts, (error) =>
+      log.error('The review could not be read anew.', error instanceof Error ? error : String(error)),
+    ),
+  );
   const seat: Seat = {
     ...parts,
     decider,

@@ -56,10 +56,14 @@ export class Workbench {
     return file;
   }
 
-  /** Chooses a colour theme by its name, such as `Dark Modern` or `Dark High Contrast`. */
+  /** Chooses a colour theme by its name, such as `Dark Modern` or `Dark High Contrast`, and waits for it. */
   async setTheme(name: string): Promise<void> {
     await this.runCommand('Preferences: Color Theme');
     await this.pick(name);
+    const isDark = name.startsWith('Dark');
+    const [dark, light] = name.includes('High Contrast') ? ['hc-black', 'hc-light'] : ['vs-dark', 'vs'];
+    await this.page.locator(`.monaco-workbench.${isDark ? dark : light}`).waitFor();
+    await this.page.locator('.quick-input-widget-closing').waitFor({ state: 'detached' });
   }
 
   // ── palette and quick input
@@ -230,6 +234,15 @@ export class Workbench {
   async chooseFromContextMenu(viewTitle: string, rowText: string, entry: string): Promise<void> {
     const chosen = async (): Promise<boolean> => {
       await this.openContextMenu(viewTitle, rowText);
+      return this.takes(entry);
+    };
+    await eventually(chosen, (taken) => taken, `the menu to take '${entry}'`);
+  }
+
+  /** Chooses from the menu that the second mouse button opens on something that stays where it is. */
+  async chooseFromMenuOf(target: Locator, entry: string): Promise<void> {
+    const chosen = async (): Promise<boolean> => {
+      await target.click({ button: 'right' });
       return this.takes(entry);
     };
     await eventually(chosen, (taken) => taken, `the menu to take '${entry}'`);

@@ -17,6 +17,11 @@ const payload: ProposalPayload = {
   ],
 };
 
+const roles = [
+  { name: 'coder', description: 'Writes <b>code</b>.' },
+  { name: 'reviewer', description: '' },
+];
+
 describe('the page of a proposed team', function () {
   this.timeout(60_000);
   let browser: Browser;
@@ -34,7 +39,7 @@ describe('the page of a proposed team', function () {
       overdue: false,
       createdAt: 0,
       canForceStop: false,
-      proposal: { payload, taken: ['carl'], estimate: 'About 3 calls.' },
+      proposal: { payload, taken: ['carl'], roles, estimate: 'About 3 calls.' },
       ...more,
     },
     draft: '',
@@ -61,6 +66,8 @@ describe('the page of a proposed team', function () {
   const named = (name: string) => shown.page.getByRole('button', { name, exact: true });
   const box = (name: string) => shown.page.getByRole('checkbox', { name, exact: true });
   const field = (name: string) => shown.page.getByRole('textbox', { name, exact: true });
+  /** A text with offers. */
+  const roleField = () => shown.page.getByRole('combobox', { name: 'memberRole', exact: true });
   /** Whether the keyboard is on it. */
   const hasFocus = async (element: Locator) => {
     const focused = await shown.page.evaluateHandle('document.activeElement');
@@ -115,6 +122,21 @@ describe('the page of a proposed team', function () {
     assert.deepEqual(await decisions(), [{ ...decide, accepted }]);
   });
 
+  it('offers the roles there are for each member, as text, and takes any other', async () => {
+    for (const name of ['edit ada', 'edit bert']) await named(name).click();
+    for (const input of await roleField().all()) {
+      const list = shown.page.locator(`datalist[id="${await input.getAttribute('list')}"] option`);
+      const offers = await list.evaluateAll((all) =>
+        all.map((each) => [each.getAttribute('value'), each.textContent]),
+      );
+      assert.deepEqual(offers, [
+        ['coder', 'Writes <b>code</b>.'],
+        ['reviewer', ''],
+      ]);
+    }
+    assert.equal(await roleField().count(), 2);
+  });
+
   it('takes edits of every field, and says in place what cannot be', async () => {
     await named('edit ada').click();
     await field('memberName').fill('Carl');
@@ -127,7 +149,7 @@ describe('the page of a proposed team', function () {
     assert.equal(await hasFocus(field('memberName')), true);
     await field('memberName').fill('Anna');
     assert.equal(await shown.page.getByText('problem_name', { exact: true }).isVisible(), false);
-    await field('memberRole').fill('architect');
+    await roleField().fill('architect');
     await field('memberTask').fill('Draw it.');
     await field('model').fill('big');
     await box('planFirst').check();
@@ -189,10 +211,10 @@ describe('the page of a proposed team', function () {
 
   it('keeps what is typed while it is drawn again, and has it back in a new page', async () => {
     await named('edit ada').click();
-    await field('memberRole').fill('architect');
+    await roleField().fill('architect');
     await box('take bert').uncheck();
-    await shown.send(show({ doing: 'thinking', proposal: { payload, taken: ['ada'] } }));
-    assert.equal(await field('memberRole').inputValue(), 'architect');
+    await shown.send(show({ doing: 'thinking', proposal: { payload, taken: ['ada'], roles } }));
+    assert.equal(await roleField().inputValue(), 'architect');
     assert.equal(await shown.page.getByText('problem_name_taken').isVisible(), true);
     const kept = (await shown.posted()).flatMap((message) => {
       const { type, text } = message as { type: string; text: string };
@@ -204,7 +226,7 @@ describe('the page of a proposed team', function () {
     await shown.send(show({}, { edits: kept.at(-1) }));
     assert.equal(await box('take bert').isChecked(), false);
     await named('edit ada').click();
-    assert.equal(await field('memberRole').inputValue(), 'architect');
+    assert.equal(await roleField().inputValue(), 'architect');
     for (const damaged of ['{', '{"members":[]}', '[]']) {
       await shown.close();
       shown = await openWebviewPage(browser, { bundle: 'request', strings, requestId: 'd08982e3' });
@@ -217,7 +239,7 @@ describe('the page of a proposed team', function () {
     const accepted = whole();
     Object.assign(accepted.members[0] ?? {}, { name: 'anna' });
     accepted.members.splice(1, 1);
-    const proposal = { payload, accepted, taken: [] };
+    const proposal = { payload, accepted, taken: [], roles };
     await shown.send(show({ status: 'approved', outcome: 'Approved by you.', proposal }));
     assert.equal(await shown.page.getByRole('checkbox').count(), 0);
     const rows = shown.page.getByRole('table').first().getByRole('row');

@@ -7,6 +7,7 @@ import {
   hunkAt,
   hunkRow,
   isLabelOf,
+  lineToGoOnAt,
   ReviewChecks,
 } from '../../src/ui/reviewModel';
 import { lossLines, outcomeSentence } from '../../src/ui/reviewTexts';
@@ -94,6 +95,22 @@ describe('the rows of a review', () => {
     assert.equal(hunkRow(second, new ReviewChecks()).description, '+2 −0 · export { b };');
     assert.equal(hunkAt(router, 5)?.id, 'h1');
     assert.equal(hunkAt(router, 20), undefined);
+  });
+
+  it('is gone on from to the next one, and from the last to the first', () => {
+    assert.deepEqual(
+      [4, 20, 41, 60].map((line) => lineToGoOnAt(router, line)),
+      [4, 41, 41, 4],
+    );
+    assert.equal(lineToGoOnAt(picture, 1), undefined);
+  });
+
+  it('is known by a line of either side, whose numbers are not the same', () => {
+    const longer = { ...first, newLines: 30 };
+    const moved = file('src/router.js', [longer, { ...second, oldStart: 13, newStart: 40 }]);
+    assert.equal(hunkAt(moved, 13, 'base')?.id, 'h2');
+    assert.equal(hunkAt(moved, 13, 'work')?.id, 'h1');
+    assert.equal(hunkAt(moved, 40, 'base'), undefined);
   });
 });
 

@@ -78,7 +78,7 @@ describe('the view of a request', () => {
       payload,
     });
     assert.deepEqual([proposal.title, proposal.canForceStop], ['lead proposes a team', false]);
-    assert.deepEqual(proposal.proposal, { payload, taken: ['bob'], estimate: 'About 3 calls.' });
+    assert.deepEqual(proposal.proposal, { payload, taken: ['bob'], roles: [], estimate: 'About 3 calls.' });
   });
 
   it('says how it ended, and no longer what the teammate is doing', () => {

@@ -6,6 +6,13 @@ import { RequestPanelController } from '../../src/ui/requestPanelController';
 import { ScriptedCore } from './conversationFixtures';
 import { facts, shutdownOf, texts } from './webviewRequestFixtures';
 
+const TESTER = {
+  name: 'tester',
+  description: 'Tests, and [says](command:x) what fails.',
+  instructions: 'Test.',
+  file: '.handshake/agents/tester.md',
+};
+
 function makePanel(requestId = 'd08982e3') {
   const requests = new Map<string, HandshakeRequest>([['d08982e3', shutdownOf({})]]);
   const answers: Answer[] = [];
@@ -27,6 +34,7 @@ function makePanel(requestId = 'd08982e3') {
   const core: Core = Object.assign(new ScriptedCore(), facts(), {
     request: (id: string) => requests.get(id),
     decide: (answer: Answer) => decide(answer),
+    roles: async () => ({ roles: [TESTER], problems: [] }),
     forceStop: async (name: string) => void stopped.push(name),
   });
   let present: Core | undefined = core;
@@ -112,6 +120,25 @@ describe('the panel of a request', () => {
       { requestId: 'd08982e3', approve: true, by: 'human', via: 'ui', accepted },
       { requestId: 'd08982e3', approve: false, by: 'human', via: 'ui' },
     ]);
+  });
+
+  it('offers the roles of the files while a proposal can be edited', async () => {
+    const { controller, posted, requests } = makePanel();
+    const proposal = {
+      kind: 'team_proposal' as const,
+      from: 'lead',
+      to: 'human',
+      payload: { members: [{ name: 'ada', role: 'coder', prompt: 'Write.' }] },
+    };
+    const offered = async () => {
+      await controller.receive({ type: 'ready' });
+      const message = posted.at(-1);
+      return message?.type === 'show' ? message.view.proposal?.roles : undefined;
+    };
+    requests.set('d08982e3', shutdownOf(proposal));
+    assert.deepEqual(await offered(), [{ name: 'tester', description: 'Tests, and says what fails.' }]);
+    requests.set('d08982e3', shutdownOf({ ...proposal, status: 'rejected', decidedBy: 'human' }));
+    assert.deepEqual(await offered(), []);
   });
 
   it('case 41: keeps the edits of a proposal, until it is decided', async () => {

@@ -185,6 +185,43 @@ describe('worktrees of tasks', function () {
     assert.equal(again.core.task('t1')?.worktree?.accepted[0]?.outcome, 'merged');
   });
 
+  it('a merge with conflicts has come home once the human has resolved and committed it', async () => {
+    const model = new ScriptedModel({});
+    const team = await openRepoTeam(model);
+    const { core, repo } = team;
+    await core.createTask({ subject: 'Change a', description: '', isolated: true });
+    model.add(
+      'alice',
+      [call('claim_task', { task_id: 't1' })],
+      [
+        call('bash', { command: 'sed -i "1s/.*/THEIRS/" src/a.ts && echo n > note.txt' }),
+        call('complete_task', { task_id: 't1', result: 'ok' }),
+      ],
+      quiet,
+    );
+    model.always('alice', quiet).always('lead', quiet);
+    await core.spawn({ name: 'alice', role: 'coder', prompt: 'Take t1.' }, 'human');
+    await core.whenIdle();
+    await repo.put('src/a.ts', `OURS\n${lines(2, 30)}`);
+    repo.commit('ours');
+    const outcomeNow = async (): Promise<string | undefined> => {
+      await core.reviewWork('t1');
+      return core.task('t1')?.worktree?.accepted.at(-1)?.outcome;
+    };
+    const { revision } = await core.reviewWork('t1');
+    const { outcome, conflicts } = await core.acceptWork('t1', { everything: revision });
+    assert.deepEqual([outcome, conflicts], ['conflicts', ['src/a.ts']]);
+    assert.equal(await outcomeNow(), 'conflicts');
+    await repo.put('src/a.ts', `BOTH\n${lines(2, 30)}`);
+    repo.git('add', 'src/a.ts');
+    assert.equal(await outcomeNow(), 'conflicts', 'not committed yet');
+    repo.git('commit', '--quiet', '--no-edit');
+    assert.equal(await outcomeNow(), 'merged');
+    assert.equal(repo.git('log', '-1', '--format=%s'), 'Change a');
+    const again = await team.reopen();
+    assert.equal(again.core.task('t1')?.worktree?.accepted.at(-1)?.outcome, 'merged');
+  });
+
   it('work is accepted, sent back and accepted again; then the worktree can go', async () => {
     const model = new ScriptedModel({});
     const team = await openRepoTeam(model, {

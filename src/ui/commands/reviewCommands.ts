@@ -11,7 +11,7 @@ import { acceptWork, removeWorktree, sendBack } from '../reviewActions';
 import { isReply } from '../reviewComments';
 import { shownIn } from '../reviewFiles';
 import { firstChangedLine, hunkAt } from '../reviewModel';
-import { openAllDiffs, openDiff } from '../reviewTree';
+import { fileShown, openDiff } from '../reviewTabs';
 import type { Seat } from '../seat';
 import { taskOf } from '../taskActions';
 import { UserError } from '../userError';
@@ -63,10 +63,7 @@ export function registerReviewCommands(seat: Seat): vscode.Disposable[] {
       await sendBack(seat, core, taskId, call.asks ? undefined : call.get(1, 'comments', optionalText));
     }),
     registerCommand(Commands.closeReview, log, () => desk.close()),
-    registerRowCommand(TreeCommands.openAllChanges, log, async () => {
-      const shown = desk.require();
-      await openAllDiffs(shown, desk.title(shown));
-    }),
+    registerRowCommand(TreeCommands.openAllChanges, log, () => desk.openAll()),
     registerRowCommand(TreeCommands.openChange, log, (row) => openChange(seat, row)),
     registerRowCommand(TreeCommands.openWorkFile, log, async (row) => {
       const shown = desk.require();
@@ -136,9 +133,8 @@ async function nextOrAsked(seat: Seat, core: Core, title: string): Promise<strin
 
 async function openChange({ desk }: Seat, row: unknown): Promise<void> {
   if (!(row instanceof HunkNode || row instanceof ReviewFileNode)) return;
-  const hunk = row instanceof HunkNode ? row.hunk : row.file.hunks[0];
-  const title = vscode.l10n.t('{0} (work of {1})', row.file.path, row.taskId);
-  await openDiff(desk.require(), row.file, title, hunk && firstChangedLine(hunk));
+  const line = row instanceof HunkNode ? firstChangedLine(row.hunk) : undefined;
+  await openDiff(desk.require(), row.file, { line });
 }
 
 function selectionOf(seat: Seat, row: unknown): ReviewSelection {
@@ -150,17 +146,17 @@ function selectionOf(seat: Seat, row: unknown): ReviewSelection {
 function fileOf({ desk }: Seat, row: unknown): ReviewFile {
   if (row instanceof ReviewFileNode || row instanceof HunkNode) return row.file;
   const uri = row instanceof vscode.Uri ? row : vscode.window.activeTextEditor?.document.uri;
-  const shown = uri && shownIn(uri);
-  const file = desk.require().files.find(({ path }) => path === shown?.path);
-  if (file && shown?.taskId === desk.review?.taskId) return file;
+  const file = uri && fileShown(desk.require(), uri);
+  if (file) return file;
   throw new UserError(vscode.l10n.t('This is not a file of the work under review.'));
 }
 
-/** The part of the change that the cursor of the diff stands in. */
+/** The part of the change that the cursor of the diff stands in, on either side. */
 function partAtCursor(seat: Seat): ReviewSelection {
   const editor = vscode.window.activeTextEditor;
   const file = fileOf(seat, editor?.document.uri);
-  const hunk = editor && hunkAt(file, editor.selection.active.line + 1);
+  const side = editor && shownIn(editor.document.uri)?.side;
+  const hunk = editor && hunkAt(file, editor.selection.active.line + 1, side);
   if (hunk) return { hunks: [hunk.id] };
   throw new UserError(vscode.l10n.t('Put the cursor into a change first.'));
 }

@@ -162,6 +162,15 @@ export class GitReview {
     return isAncestor(root, landing.commit.id, 'HEAD');
   }
 
+  /** Whether a merge with conflicts has come to its end: all are resolved, and committed where they are to be. */
+  async isConcluded(root: string, { from, to, staged, conflicts }: Landing): Promise<boolean> {
+    if ((await unmergedPaths(root)).length > 0) return false;
+    if (!staged) return true;
+    const { commit } = await headOf(root);
+    const merged = [...(await changedEntries(root, from, to)).keys(), ...conflicts.map(({ path }) => path)];
+    return (await stagedAmong(root, new Set(merged), commit)).length === 0;
+  }
+
   /** What keeps a landing that was cut off from going on, in words, or undefined. */
   async changedSince(root: string, landing: Landing): Promise<string | undefined> {
     const progress = await progressOf(root, landing);
@@ -287,7 +296,7 @@ function refuseSubmodules(taken: readonly Taken[]): void {
 
 /** @throws {ReviewRefusal} while a merge, rebase, cherry-pick or revert is not finished */
 export async function refuseUnfinished(root: string): Promise<void> {
-  const unmerged = await gitList(root, ['diff', '--name-only', '-z', '--diff-filter=U']);
+  const unmerged = await unmergedPaths(root);
   if (unmerged.length > 0) {
     throw new ReviewRefusal(
       'merge_in_progress',
@@ -303,6 +312,10 @@ export async function refuseUnfinished(root: string): Promise<void> {
       `A ${what} is not finished in the main folder. Finish or abort it first.`,
     );
   }
+}
+
+function unmergedPaths(root: string): Promise<string[]> {
+  return gitList(root, ['diff', '--name-only', '-z', '--diff-filter=U']);
 }
 
 async function refuseLocalChanges(

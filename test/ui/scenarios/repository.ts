@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Scene } from '../support/scene';
+import { CHECK, reviews } from './reviews';
 import { teamwork } from './teamwork';
 
 const run = promisify(execFile);
@@ -21,10 +22,15 @@ export function repository(scene: Scene): void {
       await scene.window.replaceUserSettings({
         'handshake.baseUrl': scene.model.url,
         'handshake.permissions.mode': 'acceptEdits',
+        'handshake.review.checkCommand': CHECK,
       });
       await scene.window.openView('Handshake');
+      // A window that was arranged just now forgets over a reload that its second side bar was open.
+      await scene.window.runCommand('Handshake: Open Conversation');
+      await scene.conversation();
     });
 
     teamwork(scene);
+    reviews(scene);
   });
 }

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { eventually } from '../driver-wait';
+import { held } from '../support/lines';
 import type { Scene } from '../support/scene';
 import { PROJECT_TASKS, PROJECT_TEST } from '../support/tagsProject';
 import { MEMBERS, tagsTeam } from '../support/tagsTeam';
@@ -17,9 +18,24 @@ export function teamwork(scene: Scene): void {
       await mkdir(dirname(scene.file(PROJECT_TEST.path)), { recursive: true });
       await writeFile(scene.file(PROJECT_TEST.path), PROJECT_TEST.content);
       assert.notEqual(await runTests(scene), 0, 'the tests fail at first');
-      const team = tagsTeam();
+      const goOn = held();
+      const team = tagsTeam(goOn.until);
       scene.model.setBrain(team.brain);
       await scene.tell('Build the tags.');
+      // Each of those who have something to do is seen at it, in both trees, with all that comes after.
+      const underWay = PROJECT_TASKS.filter(({ after }) => after.length === 0).map(({ subject }) => subject);
+      for (const view of ['Board', 'Team']) {
+        await eventually(
+          () => window.treeRows(view),
+          (rows) => underWay.every((subject) => rows.some((row) => row.level === 2 && row.label === subject)),
+          `the tasks under way in ${view}`,
+        );
+      }
+      for (const theme of ['Dark Modern', 'Light Modern']) {
+        await window.setTheme(theme);
+        await window.screenshot(`picture busy team ${theme.split(' ')[0]?.toLowerCase()}`);
+      }
+      goOn.release();
 
       // Files change unasked here; the one command waits for a person.
       const { id } = await scene.pending('npm test');

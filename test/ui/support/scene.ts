@@ -16,6 +16,7 @@ const logEntry = z.looseObject({
   event: z.string(),
   request_id: z.string().optional(),
   change: z.string().optional(),
+  id: z.string().optional(),
 });
 export type LogEntry = z.infer<typeof logEntry>;
 

@@ -14,11 +14,12 @@ export interface TagsTeam {
  * The lead puts the tasks on the board, those without open dependencies first, and starts five teammates; each
  * does what the board gives it. Each decides by its conversation alone. A task that is given before those it comes
  * after are done, or given twice, is a problem of the model server.
+ * @param goOn nothing is written before it settles
  */
-export function tagsTeam(): TagsTeam {
+export function tagsTeam(goOn: Promise<void>): TagsTeam {
   const owners = new Map<string, string>();
   const done = new Set<string>();
-  const brain: Brain = ({ member, body }) => {
+  const brain: Brain = async ({ member, body }) => {
     if (member === 'lead') return lead(body);
     const given = taskIn(newsOf(body));
     if (given !== undefined) {
@@ -27,6 +28,7 @@ export function tagsTeam(): TagsTeam {
       if (early.length > 0) throw new Error(`${member} was given ${key} before ${early.join(', ')}`);
       if (owners.has(key)) throw new Error(`${key} was given to ${owners.get(key)} and to ${member}`);
       owners.set(key, member);
+      await goOn;
     }
     const reply = teammate(body);
     const closes = reply.some((block) => block.type === 'tool_use' && block.name === 'complete_task');
