@@ -143,10 +143,11 @@ export async function sendBack(
 function askOverall(taskId: string, comments: number): Promise<string> {
   const title = vscode.l10n.t('Send {0} back', taskId);
   if (comments === 0) return askText(title, vscode.l10n.t('What should change?'));
-  return askOptionalText(
-    title,
-    vscode.l10n.t('{0} comments go with it. A word about the whole? It may stay empty.', comments),
-  );
+  const prompt =
+    comments === 1
+      ? vscode.l10n.t('1 comment goes with it. A word about the whole? It may stay empty.')
+      : vscode.l10n.t('{0} comments go with it. A word about the whole? It may stay empty.', comments);
+  return askOptionalText(title, prompt);
 }
 
 /** Removes a worktree; where something would be lost, only after a clear yes. */

@@ -90,9 +90,11 @@ export class Workbench {
 
   /** Types an answer into the open input box and confirms it; what is asked next comes in the same box. */
   async answerInput(text: string): Promise<void> {
-    await this.quickInput.locator('input').first().fill(text);
+    const input = this.quickInput.locator('input').first();
+    await input.fill(text);
     const asked = await this.question();
-    await this.page.keyboard.press('Enter');
+    // Given to the box: an editor that was opening may have taken the focus.
+    await input.press('Enter');
     await eventually(
       () => this.question(),
       (now) => now !== asked,

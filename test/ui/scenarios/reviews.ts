@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { eventually } from '../driver-wait';
-import { clickViewAction, editorAction, hasTabs, newSide, setBox } from '../support/editors';
+import { clickViewAction, editorAction, hasTabs, newSide, setBox, tabs } from '../support/editors';
 import { isolatedWork } from '../support/isolated';
 import { newsOf } from '../support/lines';
 import type { Scene } from '../support/scene';
@@ -189,7 +189,10 @@ export function reviews(scene: Scene): void {
       });
       await window.openView('Handshake');
       await window.treeRow('Board', subject).waitFor();
+      // The browser keeps what was open some seconds ago.
+      if ((await tabs(window)).length > 0) await window.runCommand('View: Close All Editors');
       await window.clickInlineAction('Board', subject, 'Review Work');
+      await page.locator('.multiDiffEditor').getByText('Say when to run them.').first().waitFor();
       await window.view('Review').getByText('1 comment goes with it when you send it back.').waitFor();
       await clickViewAction(window, 'Review', 'Send Work Back…');
       await window.answerInput('Nearly.');
