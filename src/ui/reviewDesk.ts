@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Review, ReviewRefusal } from '../agent/reviewApi';
+import { type Review, type ReviewFile, ReviewRefusal } from '../agent/reviewApi';
 import { KeyedLock } from '../team/locks';
 import { Coalescer } from './coalesce';
 import { ContextKeys, Views } from './contributions';
@@ -8,7 +8,7 @@ import { plainLine } from './plainText';
 import { ReviewComments } from './reviewComments';
 import { ReviewFiles } from './reviewFiles';
 import { ReviewChecks } from './reviewModel';
-import { closeAllDiffs, closeDiffs, openAllDiffs, refreshDiffs } from './reviewTabs';
+import { closeAllDiffs, closeDiffs, openAllDiffs, openDiff, refreshDiffs } from './reviewTabs';
 import { ReviewTree } from './reviewTree';
 import type { Session } from './session';
 import { UserError } from './userError';
@@ -111,6 +111,18 @@ export class ReviewDesk implements vscode.Disposable {
   /** The tab with the diffs of all files. */
   async openAll(): Promise<void> {
     await openAllDiffs(this.require(), this.#title);
+  }
+
+  /**
+   * One file by itself, as it is once what is being opened or read anew is there.
+   * @param line of the new text, from 1; the first change unless given
+   */
+  openFile({ path }: ReviewFile, line: number | undefined): Promise<void> {
+    return this.#inTurn(async () => {
+      const review = this.require();
+      const file = review.files.find((each) => each.path === path);
+      if (file) await openDiff(review, file, { line });
+    });
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -11,7 +11,7 @@ import { acceptWork, removeWorktree, sendBack } from '../reviewActions';
 import { isReply } from '../reviewComments';
 import { shownIn } from '../reviewFiles';
 import { firstChangedLine, hunkAt } from '../reviewModel';
-import { fileShown, openDiff } from '../reviewTabs';
+import { fileShown } from '../reviewTabs';
 import type { Seat } from '../seat';
 import { taskOf } from '../taskActions';
 import { UserError } from '../userError';
@@ -134,7 +134,7 @@ async function nextOrAsked(seat: Seat, core: Core, title: string): Promise<strin
 async function openChange({ desk }: Seat, row: unknown): Promise<void> {
   if (!(row instanceof HunkNode || row instanceof ReviewFileNode)) return;
   const line = row instanceof HunkNode ? firstChangedLine(row.hunk) : undefined;
-  await openDiff(desk.require(), row.file, { line });
+  await desk.openFile(row.file, line);
 }
 
 function selectionOf(seat: Seat, row: unknown): ReviewSelection {

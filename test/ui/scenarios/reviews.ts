@@ -174,6 +174,7 @@ export function reviews(scene: Scene): void {
         [{ path: 'README.md', old: '# runs the tests', now: '# must pass before a commit' }],
       );
       await window.clickInlineAction('Board', subject, 'Review Work');
+      await hasTabs(window, /^Review of /);
       await window.treeRow('Review', 'README.md').click();
       await newSide(window).getByText('# runs the tests').click();
       await window.runCommand('Add Comment on Current Selection');
