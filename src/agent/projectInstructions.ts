@@ -71,7 +71,8 @@ export class ProjectInstructions {
   promptWith(prompt: string): string {
     if (this.#found.length === 0) return prompt;
     const all = this.#found.map(({ path, text }) => {
-      return `<project_instructions path="${path}">\n${text}\n</project_instructions>`;
+      // A folder's name cannot end the tag either.
+      return `<project_instructions path="${path.replace(/[<>"\n]/g, '_')}">\n${text}\n</project_instructions>`;
     });
     return `${prompt}
 

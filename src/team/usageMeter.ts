@@ -41,7 +41,7 @@ export class UsageMeter {
     const { model } = call;
     const before = this.#get(name, incarnation, model);
     const usage: ModelUsage = {
-      ...addCounts(before ?? NOTHING, whole(call)),
+      ...whole(addCounts(before ?? NOTHING, whole(call))),
       model,
       calls: (before?.calls ?? 0) + 1,
       estimated: before?.estimated === true || call.estimated === true,
@@ -99,9 +99,12 @@ export class UsageMeter {
   }
 }
 
+/** Beyond this a sum of several counts is no whole number any more. */
+const MOST_TOKENS = 1e15;
+
 /** As the journal takes them, whatever an endpoint sends. */
 function whole({ input, output, cacheRead, cacheWrite }: TokenCounts): TokenCounts {
-  const count = (tokens: number): number => Math.max(0, Math.round(tokens)) || 0;
+  const count = (tokens: number): number => Math.min(Math.max(0, Math.round(tokens)) || 0, MOST_TOKENS);
   return {
     input: count(input),
     output: count(output),

@@ -1,6 +1,7 @@
 import * as assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
+import type { LanguageModel } from '../../src/model/port';
 import { call, ScriptedModel, text } from './support/scriptedModel';
 import { closeTeams, openTeam, type TestTeam } from './support/team';
 
@@ -44,6 +45,30 @@ describe('the tokens of a team', () => {
     model.add('lead', [text('And again.')]);
     await reopened.core.sendToLead('Hi.');
     assert.equal(reopened.core.usage()[0]?.calls, 3);
+  });
+
+  it('are kept as the journal takes them, whatever an endpoint counts', async () => {
+    const model = new ScriptedModel({ lead: [[text('Hello.')], [text('Hello again.')]] });
+    const counts = { input: 1e300, output: -5, cacheRead: 0.4, cacheWrite: Number.NaN };
+    const counting: LanguageModel = {
+      label: model.label,
+      isDemo: false,
+      call: async (...args) => ({ ...(await model.call(...args)), usage: counts }),
+    };
+    const team = await openTeam(counting);
+    await team.core.sendToLead('Hi.');
+    await team.core.sendToLead('Hi.');
+    const before = team.core.usage('lead');
+    assert.deepEqual(
+      before.map(({ calls, input, output }) => [calls, input, output]),
+      [[2, 1e15, 0]],
+    );
+    const reopened = await team.reopen();
+    assert.deepEqual(reopened.core.usage('lead'), before);
+    assert.deepEqual(
+      reopened.events.filter(({ type }) => type === 'notice'),
+      [],
+    );
   });
 
   it('stand in the journal once for each call, and nowhere with what was said', async () => {

@@ -80,6 +80,19 @@ describe("the project's instructions", () => {
     assert.equal(system.split('<project_instructions').length, 2);
   });
 
+  it('cannot end their own tag by the name of their folder', async () => {
+    // Windows has no such name; what is left of it there is a folder like any other.
+    const folder = process.platform === 'win32' ? 'a_b' : 'a"><b';
+    const model = new ScriptedModel({
+      lead: [[call('read_file', { path: `${folder}/a.txt` })], [text('Done.')]],
+    });
+    const team = await openTeam(model);
+    await write(team, `${folder}/AGENTS.md`, 'In it.');
+    await write(team, `${folder}/a.txt`, 'A');
+    await team.core.sendToLead('Read.');
+    assert.match(systems(model)[1] ?? '', /<project_instructions path="a_+b\/AGENTS\.md">\nIn it\./);
+  });
+
   it('do not lead out of the workspace, and say so where one cannot be read', async () => {
     const model = new ScriptedModel({ lead: [[text('Noted.')]] });
     const team = await openTeam(model);
