@@ -23,6 +23,13 @@ export function plainLine(text: string, max = 200): string {
   return shorten(line, max);
 }
 
+/** An http address in one line. Its host is never cut: the end of that says who gets what is sent there. */
+export function plainAddress(url: string): string {
+  const { protocol, host, pathname, search } = new URL(url);
+  const rest = pathname === '/' && search === '' ? '' : shorten(`${pathname}${search}`, 80);
+  return plainLine(`${protocol}//${host}${rest}`, 400);
+}
+
 /** Replaces links by their text, again until none is left, and parts what could still become one. */
 export function unlink(text: string): string {
   let before = text;

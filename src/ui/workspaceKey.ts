@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { WorkspaceKey } from './fileKeys';
-import { plainLine } from './plainText';
+import { plainAddress } from './plainText';
 import type { Seat } from './seat';
 
 /**
@@ -39,7 +39,7 @@ export async function askForWorkspaceKey(
     vscode.l10n.t(
       'This workspace has a model key in {0}. With it, everything that the team reads and says goes to {1}. Use it in this workspace?',
       file.name,
-      plainLine(baseUrl, 120),
+      plainAddress(baseUrl),
     ),
     use,
     vscode.l10n.t('Not Now'),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { firstLine, fitsInRow, plainLine, unlink, withoutIcons } from '../../src/ui/plainText';
+import { firstLine, fitsInRow, plainAddress, plainLine, unlink, withoutIcons } from '../../src/ui/plainText';
 import { outcomeText, requestText } from '../../src/ui/requestText';
 import { command, request } from './uiFixtures';
 
@@ -27,6 +27,13 @@ describe('plain text of others', () => {
   it('is one line without control or direction marks, cut with an ellipsis', () => {
     assert.equal(plainLine('a\r\n\tb\u001b[31m\u202ec\u0000'), 'a b[31mc');
     assert.equal(plainLine('x'.repeat(50), 10), `${'x'.repeat(9)}…`);
+  });
+
+  it('never cuts the host of an address', () => {
+    assert.equal(plainAddress('https://api.example.com'), 'https://api.example.com');
+    assert.equal(plainAddress('http://127.0.0.1:8080/v1?a=b'), 'http://127.0.0.1:8080/v1?a=b');
+    const host = `api.example.com.${'a.'.repeat(100)}evil.example`;
+    assert.equal(plainAddress(`https://${host}/${'x'.repeat(500)}`), `https://${host}/${'x'.repeat(78)}…`);
   });
 
   it('keeps icons out of quick picks', () => {

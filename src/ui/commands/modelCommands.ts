@@ -4,6 +4,7 @@ import { DEFAULT_BASE_URL, parseBaseUrl } from '../../model/endpoint';
 import { Commands, Settings } from '../contributions';
 import { baseUrlProblem, keyProblem } from '../keyInput';
 import { pickModel } from '../modelPicker';
+import { plainAddress } from '../plainText';
 import type { Seat } from '../seat';
 import { modelSettings } from '../settings';
 import { Cancelled, UserError } from '../userError';
@@ -15,7 +16,16 @@ export function registerModelCommands(seat: Seat): vscode.Disposable[] {
   return [
     registerCommand(Commands.setApiKey, log, async (call) => {
       const key = call.asks ? undefined : call.get(0, 'key', optionalText);
-      await setApiKey(seat, key, call.asks ? undefined : call.get(1, 'baseUrl', optionalText));
+      const baseUrl = call.asks ? undefined : call.get(1, 'baseUrl', optionalText);
+      // Whoever chooses the address reads all that the team says from then on.
+      seat.session
+        .core()
+        ?.refuseFromCode(
+          'the key and its address are not changed',
+          'Wait until the tool has ended, then set the key again.',
+          call.asks ? { via: 'ui', prompted: true } : { via: 'command' },
+        );
+      await setApiKey(seat, key, baseUrl);
     }),
     registerCommand(Commands.clearApiKey, log, async () => {
       await seat.keys.clear();
@@ -59,11 +69,9 @@ async function setApiKey(seat: Seat, key: string | undefined, baseUrl: string | 
       [openSetting(Settings.provider)],
     );
   }
-  if (key === undefined) {
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t('The key is stored. It is sent to {0} and nowhere else.', parsed.url),
-    );
-  }
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t('The key is stored. It is sent to {0} and nowhere else.', plainAddress(parsed.url)),
+  );
 }
 
 async function askKey(baseUrl: string): Promise<string> {
