@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileChange } from '../../src/workspace/git/diff';
-import { land, progressOf } from '../../src/workspace/git/landing';
+import { land, progressOf, takeBack } from '../../src/workspace/git/landing';
 import { ReviewRefusal } from '../../src/workspace/git/refusal';
 import {
   type Acceptance,
@@ -181,6 +181,23 @@ describe('work that comes home', function () {
     assert.equal(await repo.text('readme.md'), 'one\nours\nthree\n');
     assert.deepEqual(names(await read()), ['added fine.txt', 'modified readme.md']);
   });
+
+  for (const mode of ['commit', 'uncommitted'] as const) {
+    it(`is undone where its last step fails: files and index are as before (${mode})`, async () => {
+      await tree.put('readme.md', 'one\ntheirs\nthree\n');
+      await tree.put('fine.txt', 'fine\n');
+      await rm(join(tree.root, 'src/a.ts'));
+      await repo.put('readme.md', 'one\nours\nthree\n');
+      await repo.put('src/a.ts', 'ours\n');
+      repo.commit('ours');
+      await repo.put('mine.txt', 'mine\n');
+      const { landing } = await accept(all, mode);
+      assert.deepEqual(landing.conflicts.map(({ path }) => path).sort(), ['readme.md', 'src/a.ts']);
+      assert.ok(repo.status().includes('UD src/a.ts'), repo.status().join());
+      await takeBack(repo.root, landing);
+      assert.deepEqual(repo.status(), ['?? mine.txt']);
+    });
+  }
 
   it('is reviewed again where it was thrown away, also when the user has gone on with its files', async () => {
     await tree.put('src/a.ts', lines(1, 30).replace('line 2\n', 'theirs\n'));
