@@ -44,8 +44,13 @@ export async function progressOf(root: string, { from, to }: Landing): Promise<P
 
 /** Paths of a landing whose index entry is neither what is committed nor what the landing wants. */
 export async function stagedAmong(root: string, paths: ReadonlySet<string>, head: string): Promise<string[]> {
+  return (await stagedPaths(root, head)).filter((path) => paths.has(path));
+}
+
+/** All paths whose index entry is not what is committed. */
+export async function stagedPaths(root: string, head: string): Promise<string[]> {
   const index = await withScratchIndex(root, writeTree);
-  return [...(await changedEntries(root, head, index)).keys()].filter((path) => paths.has(path));
+  return [...(await changedEntries(root, head, index)).keys()];
 }
 
 /** How a landing is carried out. */
