@@ -13,6 +13,7 @@ import { ReviewRefusal } from '../workspace/git/refusal';
 import { repositoryOf } from '../workspace/git/repository';
 import { callOf, type GitReview, noteConflict, type Work } from '../workspace/git/review';
 import { blob, type Taken } from '../workspace/git/selection';
+import type { SubmoduleLosses } from '../workspace/git/submodules';
 import type { GitWorktrees } from '../workspace/git/worktrees';
 import type { Workspace } from '../workspace/port';
 import { runCheck } from './projectCheck';
@@ -69,9 +70,11 @@ export class TaskReviews implements ReviewCore {
     const isUsable = broken === undefined;
     let unmerged: string[] = [];
     let loose: LooseFiles = { uncommitted: [], ignored: [] };
+    let inside: SubmoduleLosses = { uncommitted: [], ignored: [], commits: [] };
     try {
       if (isUsable) {
         loose = await worktrees.looseFiles(path);
+        inside = await worktrees.submoduleLosses(path);
         unmerged = pathsOf((await this.#read(worktree, true)).changes);
       }
     } catch (error) {
@@ -87,9 +90,11 @@ export class TaskReviews implements ReviewCore {
       branch,
       ...(broken === undefined ? {} : { broken }),
       ...(isUnderWay(task) && task.owner !== undefined ? { boundTo: task.owner } : {}),
-      ...loose,
+      uncommitted: loose.uncommitted,
+      inSubmodules: inside.uncommitted,
       unmerged,
-      commits: await worktrees.lostCommits(worktree, isUsable, tips),
+      ignored: [...loose.ignored, ...inside.ignored],
+      commits: [...(await worktrees.lostCommits(worktree, isUsable, tips)), ...inside.commits],
     };
   }
 
@@ -117,6 +122,7 @@ export class TaskReviews implements ReviewCore {
     const worktree = await this.#usable(task.id);
     const work = await this.#read(worktree);
     await this.#noteConcluded(task.id, worktree, work);
+    const changedSubmodules = await worktrees.changedSubmodules(worktree.path);
     return {
       taskId: task.id,
       revision: revisionOf(work),
@@ -125,6 +131,7 @@ export class TaskReviews implements ReviewCore {
       folder: worktrees.folderOf(worktree.path),
       mainFolder: work.root,
       ...(isUnderWay(task) && task.owner !== undefined ? { workingMember: task.owner } : {}),
+      changedSubmodules,
       files: work.changes.map(({ hunks, before, after, ...change }) => ({
         ...change,
         hunks: hunks.map(({ raw: _, ...hunk }) => hunk),
@@ -388,11 +395,11 @@ export class TaskReviews implements ReviewCore {
 }
 
 /** What was accepted is not lost, committed or not; what a broken one holds nobody knows. */
-function isClean({ boundTo, broken, unmerged, commits, ignored }: WorktreeReport): boolean {
+function isClean({ boundTo, broken, inSubmodules, unmerged, commits, ignored }: WorktreeReport): boolean {
   return (
     boundTo === undefined &&
     broken === undefined &&
-    ![unmerged, commits, ignored].some((all) => all.length > 0)
+    ![inSubmodules, unmerged, commits, ignored].some((all) => all.length > 0)
   );
 }
 
