@@ -51,6 +51,8 @@ export interface Review {
   readonly mainFolder: string;
   /** Who still works in it; accepting is refused until that member is done. */
   readonly workingMember?: string;
+  /** Submodules with changes inside: those are no part of the work, and cannot be accepted. */
+  readonly changedSubmodules?: readonly string[];
   readonly files: readonly ReviewFile[];
 }
 
@@ -106,11 +108,16 @@ export interface WorktreeReport {
   readonly boundTo?: string;
   /** Paths that are not committed in it. */
   readonly uncommitted: readonly string[];
+  /** Paths inside of its submodules that are not committed there. */
+  readonly inSubmodules: readonly string[];
   /** Paths whose change is not in the main checkout. */
   readonly unmerged: readonly string[];
   /** Paths that git ignores, and that no program makes anew; a folder ends with `/`. */
   readonly ignored: readonly string[];
-  /** Subjects of the commits that were not accepted and are on no other branch, tag or remote, newest first. */
+  /**
+   * Subjects of the commits that were not accepted and are on no other branch, tag or remote, newest first; of those in
+   * a submodule that are on no remote, behind its path.
+   */
   readonly commits: readonly string[];
 }
 
@@ -129,6 +136,7 @@ function reasons({
   broken,
   boundTo,
   uncommitted,
+  inSubmodules,
   unmerged,
   ignored,
   commits,
@@ -136,6 +144,7 @@ function reasons({
   const parts: string[] = [];
   if (boundTo !== undefined) parts.push(`${boundTo} works in it`);
   if (uncommitted.length > 0) parts.push(`not committed: ${listed(uncommitted)}`);
+  if (inSubmodules.length > 0) parts.push(`not committed in a submodule: ${listed(inSubmodules)}`);
   if (unmerged.length > 0) parts.push(`not merged: ${listed(unmerged)}`);
   if (commits.length > 0) parts.push(`commits on no other branch: ${listed(commits)}`);
   if (ignored.length > 0) parts.push(`ignored by git: ${listed(ignored)}`);

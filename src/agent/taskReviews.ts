@@ -7,12 +7,13 @@ import { isUnderWay, type Task } from '../team/task';
 import type { Team } from '../team/team';
 import type { Acceptance, ReviewOutcome, TaskWorktree } from '../team/worktree';
 import type { FileChange } from '../workspace/git/diff';
-import { type LandingWay, land, progressOf } from '../workspace/git/landing';
+import { type LandingWay, land, progressOf, takeBack } from '../workspace/git/landing';
 import type { LooseFiles } from '../workspace/git/losses';
 import { ReviewRefusal } from '../workspace/git/refusal';
 import { repositoryOf } from '../workspace/git/repository';
 import { callOf, type GitReview, noteConflict, type Work } from '../workspace/git/review';
 import { blob, type Taken } from '../workspace/git/selection';
+import type { SubmoduleLosses } from '../workspace/git/submodules';
 import type { GitWorktrees } from '../workspace/git/worktrees';
 import type { Workspace } from '../workspace/port';
 import { runCheck } from './projectCheck';
@@ -48,6 +49,8 @@ export class TaskReviews implements ReviewCore {
   readonly #closing = new AbortController();
   /** By task: what the human was told last of what its removal would take. */
   readonly #told = new Map<string, WorktreeReport>();
+  /** Id of the acceptance that is being carried out. */
+  #landing: string | undefined;
 
   constructor(private readonly deps: TaskReviewsDeps) {}
 
@@ -67,9 +70,11 @@ export class TaskReviews implements ReviewCore {
     const isUsable = broken === undefined;
     let unmerged: string[] = [];
     let loose: LooseFiles = { uncommitted: [], ignored: [] };
+    let inside: SubmoduleLosses = { uncommitted: [], ignored: [], commits: [] };
     try {
       if (isUsable) {
         loose = await worktrees.looseFiles(path);
+        inside = await worktrees.submoduleLosses(path);
         unmerged = pathsOf((await this.#read(worktree, true)).changes);
       }
     } catch (error) {
@@ -85,9 +90,11 @@ export class TaskReviews implements ReviewCore {
       branch,
       ...(broken === undefined ? {} : { broken }),
       ...(isUnderWay(task) && task.owner !== undefined ? { boundTo: task.owner } : {}),
-      ...loose,
+      uncommitted: loose.uncommitted,
+      inSubmodules: inside.uncommitted,
       unmerged,
-      commits: await worktrees.lostCommits(worktree, isUsable, tips),
+      ignored: [...loose.ignored, ...inside.ignored],
+      commits: [...(await worktrees.lostCommits(worktree, isUsable, tips)), ...inside.commits],
     };
   }
 
@@ -115,6 +122,7 @@ export class TaskReviews implements ReviewCore {
     const worktree = await this.#usable(task.id);
     const work = await this.#read(worktree);
     await this.#noteConcluded(task.id, worktree, work);
+    const changedSubmodules = await worktrees.changedSubmodules(worktree.path);
     return {
       taskId: task.id,
       revision: revisionOf(work),
@@ -123,6 +131,7 @@ export class TaskReviews implements ReviewCore {
       folder: worktrees.folderOf(worktree.path),
       mainFolder: work.root,
       ...(isUnderWay(task) && task.owner !== undefined ? { workingMember: task.owner } : {}),
+      changedSubmodules,
       files: work.changes.map(({ hunks, before, after, ...change }) => ({
         ...change,
         hunks: hunks.map(({ raw: _, ...hunk }) => hunk),
@@ -149,6 +158,7 @@ export class TaskReviews implements ReviewCore {
   async sendBack(taskId: string, comments: string): Promise<void> {
     const { team } = this.deps;
     await this.#usable(taskId);
+    await this.#giveUpCutOff(team.board.get(taskId).id);
     await team.board.sendBack(taskId, comments, HUMAN);
   }
 
@@ -161,15 +171,17 @@ export class TaskReviews implements ReviewCore {
     return this.#locks.run(LOCK, async () => {
       const notes = await this.#clearLeftovers();
       notes.push(...(await this.deps.team.worktrees.recover()));
-      for (const { id, worktree } of this.deps.team.board.book.all()) {
-        for (const acceptance of worktree?.accepted ?? []) {
-          if (acceptance.outcome !== undefined) continue;
+      for (const { id } of this.deps.team.board.book.all()) {
+        for (const acceptance of this.#cutOff(id)) {
+          this.#landing = acceptance.id;
           try {
             notes.push(await this.#takeUp(id, acceptance));
           } catch (error) {
             notes.push(
               `Accepting the work of ${id} was cut off and could not be taken up: ${messageOf(error)}`,
             );
+          } finally {
+            this.#landing = undefined;
           }
         }
       }
@@ -231,15 +243,8 @@ export class TaskReviews implements ReviewCore {
       ...(remaining === 0 ? { tip: work.tip } : {}),
     };
     await review.keep(worktrees.folderOf(worktree.path), acceptance);
-    await team.worktrees.beginAccept(task.id, acceptance);
-    try {
-      await land(work.root, landing, this.#way(acceptance.id));
-    } catch (error) {
-      // The window that owns the team now carries it to its end.
-      if (!this.deps.isHeld()) throw error;
-      throw await this.#takeBack(task.id, work.root, acceptance, error);
-    }
-    await this.#landed(task, work.root, acceptance);
+    await this.#giveUpCutOff(task.id);
+    await this.#carryOut(task, work.root, acceptance);
     const conflicts = landing.conflicts.map(({ path }) => path);
     const left = await this.#read(await this.#usable(task.id));
     const outcome: AcceptOutcome = {
@@ -257,6 +262,21 @@ export class TaskReviews implements ReviewCore {
       ...outcome,
       check: await runCheck(this.deps.workspace, command, this.#untilClosed(options.signal)),
     };
+  }
+
+  async #carryOut(task: Task, root: string, acceptance: Acceptance): Promise<void> {
+    this.#landing = acceptance.id;
+    try {
+      await this.deps.team.worktrees.beginAccept(task.id, acceptance);
+      try {
+        await land(root, acceptance.landing, this.#way(acceptance.id));
+      } catch (error) {
+        throw await this.#takeBack(task.id, acceptance, error);
+      }
+      await this.#landed(task, root, acceptance);
+    } finally {
+      this.#landing = undefined;
+    }
   }
 
   #way(id: string): LandingWay {
@@ -287,39 +307,71 @@ export class TaskReviews implements ReviewCore {
     await this.deps.team.worktrees.endAccept(id, last.id, 'merged');
   }
 
-  /** The steps that were made are undone, as far as the files are still as they were made. */
-  async #takeBack(id: string, root: string, acceptance: Acceptance, cause: unknown): Promise<ReviewRefusal> {
-    const { landing } = acceptance;
-    const why = messageOf(cause);
-    const progress = await progressOf(root, landing);
-    if (progress.at !== 'changed') {
-      const { from, to, staged } = landing;
-      await land(root, { from: to, to: from, staged, conflicts: [] }, this.#way(acceptance.id));
-      await this.deps.team.worktrees.endAccept(id, acceptance.id, 'given_up');
-      return new ReviewRefusal('git', `The work of ${id} was not merged, and nothing was changed: ${why}`);
+  /**
+   * It has failed, and nothing of it is carried out later: the steps that were made are undone, as far as the files
+   * are still as they were made.
+   * @returns why it failed, and what is left of it
+   */
+  async #takeBack(id: string, acceptance: Acceptance, cause: unknown): Promise<ReviewRefusal> {
+    // The window that owns the team now carries it to its end.
+    if (!this.deps.isHeld()) throw cause;
+    const { landing, files } = acceptance;
+    let left: Pick<ReviewRefusal, 'message' | 'files'>;
+    try {
+      const { root } = await repositoryOf(this.deps.workspace.root);
+      const progress = await progressOf(root, landing);
+      if (progress.at === 'changed') {
+        left = { message: `Look at these files: ${progress.paths.join(', ')}.`, files: progress.paths };
+      } else {
+        await takeBack(root, landing, this.#way(acceptance.id));
+        left = { message: '', files: [] };
+      }
+    } catch (error) {
+      if (!this.deps.isHeld()) throw error;
+      const message = `It could not be taken back: ${messageOf(error)} Look at these files: ${files.join(', ')}.`;
+      left = { message, files };
     }
     await this.deps.team.worktrees.endAccept(id, acceptance.id, 'given_up');
-    return new ReviewRefusal(
-      'git',
-      `The work of ${id} was merged in part, then this happened: ${why} Look at these files: ${progress.paths.join(', ')}.`,
-      progress.paths,
-    );
+    const why = messageOf(cause);
+    const text =
+      left.message === ''
+        ? `The work of ${id} was not merged, and nothing was changed: ${why}`
+        : `The work of ${id} may be merged in part, for this happened: ${why} ${left.message}`;
+    return new ReviewRefusal('git', text, left.files);
   }
 
+  /** @returns what became of it, in a sentence or two */
   async #takeUp(id: string, acceptance: Acceptance): Promise<string> {
-    const { team, workspace } = this.deps;
+    const { team, review, workspace } = this.deps;
     const { landing } = acceptance;
     const { root } = await repositoryOf(workspace.root);
-    if (!(await this.deps.review.hasLanded(root, landing))) {
-      const changed = await this.deps.review.changedSince(root, landing);
+    if (!(await review.hasLanded(root, landing))) {
+      const changed = await review.changedSince(root, landing);
       if (changed !== undefined) {
         await team.worktrees.endAccept(id, acceptance.id, 'given_up');
         return `Accepting the work of ${id} was cut off, and since then ${changed}. Look at the main folder, and review it again.`;
       }
-      await land(root, landing, this.#way(acceptance.id));
+      try {
+        await land(root, landing, this.#way(acceptance.id));
+      } catch (error) {
+        const { message } = await this.#takeBack(id, acceptance, error);
+        return `Accepting the work of ${id} was cut off. ${message}`;
+      }
     }
     await this.#landed(team.board.get(id), root, acceptance);
     return `Accepting the work of ${id} was cut off, and is finished now.`;
+  }
+
+  /** One that could not be taken up is not carried out either once the human has decided anew. */
+  async #giveUpCutOff(id: string): Promise<void> {
+    for (const acceptance of this.#cutOff(id))
+      await this.deps.team.worktrees.endAccept(id, acceptance.id, 'given_up');
+  }
+
+  /** Acceptances that were begun and not ended; the one that is being carried out is not among them. */
+  #cutOff(id: string): Acceptance[] {
+    const accepted = this.deps.team.board.book.get(id)?.worktree?.accepted ?? [];
+    return accepted.filter((one) => one.outcome === undefined && one.id !== this.#landing);
   }
 
   #read(worktree: TaskWorktree, isSure = false): Promise<Work> {
@@ -343,11 +395,11 @@ export class TaskReviews implements ReviewCore {
 }
 
 /** What was accepted is not lost, committed or not; what a broken one holds nobody knows. */
-function isClean({ boundTo, broken, unmerged, commits, ignored }: WorktreeReport): boolean {
+function isClean({ boundTo, broken, inSubmodules, unmerged, commits, ignored }: WorktreeReport): boolean {
   return (
     boundTo === undefined &&
     broken === undefined &&
-    ![unmerged, commits, ignored].some((all) => all.length > 0)
+    ![inSubmodules, unmerged, commits, ignored].some((all) => all.length > 0)
   );
 }
 

@@ -9,6 +9,7 @@ import { ReviewComments } from './reviewComments';
 import { ReviewFiles } from './reviewFiles';
 import { ReviewChecks } from './reviewModel';
 import { closeAllDiffs, closeDiffs, openAllDiffs, openDiff, refreshDiffs } from './reviewTabs';
+import { submodulesLine } from './reviewTexts';
 import { ReviewTree } from './reviewTree';
 import type { Session } from './session';
 import { UserError } from './userError';
@@ -180,6 +181,8 @@ export class ReviewDesk implements vscode.Disposable {
             review.workingMember,
           ),
     ];
+    const { changedSubmodules = [] } = review;
+    if (changedSubmodules.length > 0) lines.push(submodulesLine(changedSubmodules));
     const { count } = this.comments;
     if (count === 1) lines.push(vscode.l10n.t('1 comment goes with it when you send it back.'));
     if (count > 1) lines.push(vscode.l10n.t('{0} comments go with it when you send it back.', count));

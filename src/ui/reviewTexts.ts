@@ -52,6 +52,9 @@ export function lossLines(report: WorktreeReport): string[] {
   if (report.uncommitted.length > 0) {
     lines.push(l10n.t('Not committed: {0}', pathList(report.uncommitted)));
   }
+  if (report.inSubmodules.length > 0) {
+    lines.push(l10n.t('Not committed in a submodule: {0}', pathList(report.inSubmodules)));
+  }
   if (report.unmerged.length > 0) lines.push(l10n.t('Not in your branch: {0}', pathList(report.unmerged)));
   const { commits, ignored } = report;
   if (commits.length === 1) lines.push(l10n.t('1 commit is on no other branch: {0}', pathList(commits)));
@@ -61,6 +64,11 @@ export function lossLines(report: WorktreeReport): string[] {
   if (ignored.length > 0) lines.push(l10n.t('Ignored by git, and nowhere else: {0}', pathList(ignored)));
   if (report.broken !== undefined) lines.push(plainLine(report.broken, 200));
   return lines;
+}
+
+/** What a review does not show. */
+export function submodulesLine(paths: readonly string[]): string {
+  return l10n.t('Changes inside of submodules are not part of it: {0}.', pathList(paths));
 }
 
 function pathList(paths: readonly string[]): string {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileChange } from '../../src/workspace/git/diff';
-import { land, progressOf } from '../../src/workspace/git/landing';
+import { land, progressOf, takeBack } from '../../src/workspace/git/landing';
 import { ReviewRefusal } from '../../src/workspace/git/refusal';
 import {
   type Acceptance,
@@ -162,7 +162,7 @@ describe('work that comes home', function () {
     await repo.put('readme.md', 'one\nours\nthree\n');
     repo.commit('ours');
     await repo.put('mine.txt', 'mine\n');
-    repo.git('add', 'mine.txt');
+    await repo.put('src/a.ts', 'mine\n');
     const { landing } = await accept(all);
     assert.deepEqual(
       landing.conflicts.map(({ path }) => path),
@@ -172,15 +172,55 @@ describe('work that comes home', function () {
     assert.equal(repo.git('show', ':2:readme.md'), 'one\nours\nthree');
     assert.equal(repo.git('show', ':3:readme.md'), 'one\ntheirs\nthree');
     assert.match(await repo.text('readme.md'), /<<<<<<< .*\nours\n=======\ntheirs\n>>>>>>> /);
-    assert.deepEqual(repo.status().sort(), ['A  fine.txt', 'A  mine.txt', 'UU readme.md']);
+    assert.deepEqual(repo.status(), [' M src/a.ts', '?? mine.txt', 'A  fine.txt', 'UU readme.md']);
     assert.deepEqual(names(await read()), []);
     const other = await worktree('t2');
     await other.put('x.txt', 'x\n');
     await assert.rejects(accept(all, 'commit', other), refusedAs('merge_in_progress', ['readme.md']));
     repo.git('reset', '--quiet', '--merge');
     assert.equal(await repo.text('readme.md'), 'one\nours\nthree\n');
+    assert.deepEqual(repo.status(), [' M src/a.ts', '?? mine.txt']);
     assert.deepEqual(names(await read()), ['added fine.txt', 'modified readme.md']);
   });
+
+  it("uncommitted, with conflicts that are taken back, is reviewed again, and what is the user's own stays", async () => {
+    await tree.put('readme.md', 'one\ntheirs\nthree\n');
+    await tree.put('src/a.ts', lines(1, 30).replace('line 2\n', 'theirs\n'));
+    await tree.put('new.ts', 'new\n');
+    await repo.put('readme.md', 'one\nours\nthree\n');
+    repo.commit('ours');
+    await repo.put('src/a.ts', lines(1, 30).replace('line 28\n', 'mine\n'));
+    await accept(all, 'uncommitted');
+    assert.deepEqual(repo.status(), [' M src/a.ts', '?? new.ts', 'UU readme.md']);
+    repo.git('reset', '--quiet', '--merge');
+    assert.equal(await repo.text('readme.md'), 'one\nours\nthree\n');
+    const both = lines(1, 30).replace('line 2\n', 'theirs\n').replace('line 28\n', 'mine\n');
+    assert.equal(await repo.text('src/a.ts'), both);
+    assert.deepEqual(names(await read()), ['added new.ts', 'modified readme.md', 'modified src/a.ts']);
+    // Once more: what stands there already is no conflict.
+    const { landing } = await accept(all, 'uncommitted');
+    assert.deepEqual([landing.conflicts.length, await repo.text('src/a.ts')], [1, both]);
+    repo.git('reset', '--quiet', '--merge');
+    await repo.put('src/a.ts', both.replace('line 15\n', 'mine as well\n'));
+    assert.deepEqual(names(await read()), ['added new.ts', 'modified readme.md', 'modified src/a.ts']);
+  });
+
+  for (const mode of ['commit', 'uncommitted'] as const) {
+    it(`is undone where its last step fails: files and index are as before (${mode})`, async () => {
+      await tree.put('readme.md', 'one\ntheirs\nthree\n');
+      await tree.put('fine.txt', 'fine\n');
+      await rm(join(tree.root, 'src/a.ts'));
+      await repo.put('readme.md', 'one\nours\nthree\n');
+      await repo.put('src/a.ts', 'ours\n');
+      repo.commit('ours');
+      await repo.put('mine.txt', 'mine\n');
+      const { landing } = await accept(all, mode);
+      assert.deepEqual(landing.conflicts.map(({ path }) => path).sort(), ['readme.md', 'src/a.ts']);
+      assert.ok(repo.status().includes('UD src/a.ts'), repo.status().join());
+      await takeBack(repo.root, landing);
+      assert.deepEqual(repo.status(), ['?? mine.txt']);
+    });
+  }
 
   it('is reviewed again where it was thrown away, also when the user has gone on with its files', async () => {
     await tree.put('src/a.ts', lines(1, 30).replace('line 2\n', 'theirs\n'));
@@ -280,6 +320,58 @@ describe('work that comes home', function () {
       assert.equal(await repo.text('local.env'), 'mine\n');
       assert.equal(repo.git('rev-list', '--count', 'HEAD'), '1');
     });
+
+    for (const mode of ['commit', 'uncommitted'] as const) {
+      it(`are in the way of conflicts that could not be taken back without them (${mode})`, async () => {
+        await tree.put('readme.md', 'one\ntheirs\nthree\n');
+        await tree.put('local.env', 'theirs\n');
+        tree.git('add', '--force', '--all');
+        await tree.put('fine.txt', 'fine\n');
+        await repo.put('readme.md', 'one\nours\nthree\n');
+        await repo.put('.gitignore', 'local.env\n');
+        repo.commit('ours');
+        await repo.put('local.env', 'mine\n');
+        const refuses = async (...paths: string[]) => {
+          const status = repo.status();
+          await assert.rejects(accept(all, mode), (error: Error) => {
+            assert.match(
+              error.message,
+              /leaves conflicts in (local\.env, )?readme\.md, and you have changes/,
+            );
+            return refusedAs('local_changes', paths)(error);
+          });
+          assert.deepEqual(repo.status(), status);
+        };
+        await refuses('local.env');
+        assert.equal(await repo.text('local.env'), 'mine\n');
+        await rm(join(repo.root, 'local.env'));
+        // Staged, of a file that the work has nothing to do with.
+        await repo.put('mine.txt', 'mine\n');
+        repo.git('add', 'mine.txt');
+        await refuses('mine.txt');
+        repo.git('commit', '--quiet', '--message', 'mine');
+        await repo.put('readme.md', 'one\nours\nthree\nfour\n');
+        await refuses('readme.md');
+        repo.git('stash', '--quiet');
+        const { landing } = await accept(all, mode);
+        assert.deepEqual(
+          landing.conflicts.map(({ path }) => path),
+          ['readme.md'],
+        );
+        repo.git('reset', '--quiet', '--merge');
+        repo.git('stash', 'pop', '--quiet');
+        assert.equal(await repo.text('readme.md'), 'one\nours\nthree\nfour\n');
+      });
+
+      it(`are in the way of a conflict that changes nothing in the file (${mode})`, async () => {
+        await rm(join(tree.root, 'readme.md'));
+        await repo.put('readme.md', 'ours\n');
+        repo.commit('ours');
+        await repo.put('readme.md', 'ours\nmine\n');
+        await assert.rejects(accept(all, mode), refusedAs('local_changes', ['readme.md']));
+        assert.equal(await repo.text('readme.md'), 'ours\nmine\n');
+      });
+    }
   });
 
   it('needs a branch for a commit, and takes changes without one', async () => {

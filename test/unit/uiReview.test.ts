@@ -194,6 +194,7 @@ describe('what would be lost with a worktree', () => {
       path: '',
       branch: '',
       uncommitted: [],
+      inSubmodules: [],
       unmerged: [],
       ignored: [],
       commits: [],
@@ -205,6 +206,7 @@ describe('what would be lost with a worktree', () => {
         ...clean,
         boundTo: 'bob',
         uncommitted: many,
+        inSubmodules: ['lib/y'],
         unmerged: ['x'],
         ignored: ['.env'],
         commits: ['B', 'A'],
@@ -212,6 +214,7 @@ describe('what would be lost with a worktree', () => {
       [
         'bob works in it now.',
         'Not committed: a, b, c, d, e and 2 more',
+        'Not committed in a submodule: lib/y',
         'Not in your branch: x',
         '2 commits are on no other branch: B, A',
         'Ignored by git, and nowhere else: .env',

@@ -117,6 +117,70 @@ describe('removing a worktree', function () {
     await removes(life);
   });
 
+  describe('with a submodule', () => {
+    let lib: GitRepo;
+    let origin: GitRepo;
+    let life: Life;
+    const file = ['-c', 'protocol.file.allow=always'];
+    beforeEach(async () => {
+      origin = await makeRepo('lib');
+      await origin.put('.gitignore', '.env\nnode_modules/\n');
+      origin.commit('what is ignored');
+      repo.git(...file, 'submodule', '--quiet', 'add', origin.root, 'lib');
+      repo.commit('lib');
+      life = await withTask();
+      tree.git(...file, 'submodule', '--quiet', 'update', '--init');
+      lib = tree.at('lib');
+      lib.git('config', 'user.name', 'Ada');
+      lib.git('config', 'user.email', 'ada@example.com');
+    });
+    afterEach(() => origin.remove());
+
+    it('as it came counts nothing', async () => {
+      await lib.put('node_modules/x.js', 'x\n');
+      assert.deepEqual((await life.reviews.reviewWork('t1')).changedSubmodules, []);
+      await removes(life);
+    });
+
+    it('names what is changed, new or ignored in it; the review says that it holds something', async () => {
+      await lib.put('readme.md', 'changed\n');
+      await lib.put('precious.txt', 'new\n');
+      await lib.put('.env', 'KEY=1\n');
+      // Whatever git is told to say of it from outside.
+      repo.git('config', 'submodule.lib.ignore', 'all');
+      const { report, message } = await refused(life);
+      assert.deepEqual(report.inSubmodules.toSorted(), ['lib/precious.txt', 'lib/readme.md']);
+      assert.deepEqual(report.ignored, ['lib/.env']);
+      assert.match(message, /not committed in a submodule: lib\/readme\.md, lib\/precious\.txt/);
+      const { files, changedSubmodules } = await life.reviews.reviewWork('t1');
+      assert.deepEqual([files, changedSubmodules], [[], ['lib']]);
+      assert.equal(await lib.text('precious.txt'), 'new\n');
+      await removes(life, true);
+    });
+
+    it('names its commits that are on no remote, and what is stashed in it', async () => {
+      lib.git('checkout', '--quiet', '-b', 'feature');
+      await lib.put('work.txt', 'work\n');
+      lib.commit('precious');
+      lib.git('checkout', '--quiet', 'main');
+      assert.deepEqual((await refused(life)).report.commits, ['lib: precious']);
+      lib.git(...file, 'push', '--quiet', 'origin', 'feature');
+      assert.deepEqual((await life.reviews.inspectWorktree('t1')).commits, []);
+      await lib.put('readme.md', 'later\n');
+      lib.git('stash', '--quiet');
+      assert.match((await refused(life)).message, /commits on no other branch: lib: (WIP|index) on main/);
+      lib.git('stash', 'drop', '--quiet');
+      await removes(life);
+    });
+
+    it('looks into those in it as well', async () => {
+      lib.git(...file, 'submodule', '--quiet', 'add', origin.root, 'inner');
+      lib.commit('inner');
+      await lib.at('inner').put('deep.txt', 'new\n');
+      assert.deepEqual((await refused(life)).report.inSubmodules, ['lib/inner', 'lib/inner/deep.txt']);
+    });
+  });
+
   it('is refused where it cannot be read, with the reason; a clear yes removes it all the same', async () => {
     const life = await withTask();
     await tree.put('sub/x.txt', 'x\n');

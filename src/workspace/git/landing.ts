@@ -1,7 +1,7 @@
 import { changedEntries, type TreeEntry } from './diff';
 import type { Conflict } from './merge';
 import { gitPath } from './repository';
-import { type GitOptions, git } from './run';
+import { type GitOptions, git, gitList } from './run';
 import { type IndexLine, writeIndex } from './selection';
 import { addTracked, onIndex, type ScratchIndex, withScratchIndex, writeTree } from './snapshot';
 
@@ -44,8 +44,13 @@ export async function progressOf(root: string, { from, to }: Landing): Promise<P
 
 /** Paths of a landing whose index entry is neither what is committed nor what the landing wants. */
 export async function stagedAmong(root: string, paths: ReadonlySet<string>, head: string): Promise<string[]> {
+  return (await stagedPaths(root, head)).filter((path) => paths.has(path));
+}
+
+/** All paths whose index entry is not what is committed. */
+export async function stagedPaths(root: string, head: string): Promise<string[]> {
   const index = await withScratchIndex(root, writeTree);
-  return [...(await changedEntries(root, head, index)).keys()].filter((path) => paths.has(path));
+  return [...(await changedEntries(root, head, index)).keys()];
 }
 
 /** How a landing is carried out. */
@@ -73,6 +78,27 @@ export async function land(root: string, landing: Landing, way: LandingWay = {})
   way.mayGoOn?.();
   const args = ['update-ref', '-m', 'handshake: accept the work of a task', 'HEAD', commit.id, commit.parent];
   await git(root, args, callOf(way.call));
+}
+
+/**
+ * Undoes the steps of a landing whose branch was not moved: working files, then the index where it was written. What
+ * is not at the landing's paths is left alone, as are files that {@link progressOf} finds changed: ask it first.
+ * @throws {GitError} when git cannot
+ */
+export async function takeBack(root: string, landing: Landing, way: LandingWay = {}): Promise<void> {
+  const { from, to, staged, conflicts } = landing;
+  const changes = await changedEntries(root, from, to);
+  const before: Side = new Map([...changes].map(([path, entries]) => [path, entries.before]));
+  way.mayGoOn?.();
+  await moveFiles(root, before, way.call);
+  const own = new Set([...(staged ? before.keys() : []), ...conflicts.map(({ path }) => path)]);
+  // What keeps the index from being written may keep it still: one that was not written needs nothing.
+  const args = ['diff-index', '--cached', '--name-only', '-z', '--no-renames', 'HEAD'];
+  const written = (await gitList(root, args)).filter((path) => own.has(path));
+  if (written.length === 0) return;
+  way.mayGoOn?.();
+  const reset = ['--literal-pathspecs', 'reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'];
+  await git(root, reset, { ...callOf(way.call), input: written.map((path) => `${path}\0`).join('') });
 }
 
 function callOf(call: string | undefined): GitOptions {

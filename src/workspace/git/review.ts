@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { errorCode } from '../failures';
 import { callMark, endMarked, goneWithin } from '../markedProcesses';
 import { changedEntries, diffTrees, type FileChange } from './diff';
-import { type Landing, progressOf, stagedAmong } from './landing';
+import { type Landing, progressOf, stagedAmong, stagedPaths } from './landing';
 import { clearLeftovers } from './leftovers';
 import { looseCommit, mergeTrees } from './merge';
 import { ReviewRefusal } from './refusal';
@@ -326,15 +326,38 @@ async function refuseLocalChanges(
 ): Promise<void> {
   const progress = await progressOf(root, landing);
   const changed = progress.at === 'changed' ? progress.paths : [];
-  const conflicted = new Set(landing.conflicts.map(({ path }) => path));
-  const staged = await stagedAmong(root, landing.staged ? files : conflicted, head.commit);
+  const conflicted = landing.conflicts.map(({ path }) => path);
+  if (conflicted.length > 0) return refuseWithConflicts(root, head, conflicted, changed);
+  const staged = landing.staged ? await stagedAmong(root, files, head.commit) : [];
   const paths = [...new Set([...changed, ...staged])].sort();
   if (paths.length === 0) return;
-  const instead =
-    landing.staged && landing.conflicts.length === 0 ? ', or accept the changes uncommitted' : '';
+  const instead = landing.staged ? ', or accept the changes uncommitted' : '';
   throw new ReviewRefusal(
     'local_changes',
     `You have changes of your own that are not committed in ${paths.join(', ')}. Commit or stash them first${instead}.`,
+    paths,
+  );
+}
+
+/**
+ * `git reset --merge`, which takes back a merge with conflicts, takes what is staged with it wherever it is, and what
+ * stands in the files with conflicts: none of it may be the user's own. A file that git ignores counts as well.
+ * @param changed what is in the way besides
+ */
+async function refuseWithConflicts(
+  root: string,
+  head: Head,
+  conflicted: readonly string[],
+  changed: readonly string[],
+): Promise<void> {
+  const staged = await stagedPaths(root, head.commit);
+  const now = await changedEntries(root, head.commit, await workingTree(root, conflicted));
+  const loose = conflicted.filter((path) => now.has(path));
+  const paths = [...new Set([...changed, ...staged, ...loose])].sort();
+  if (paths.length === 0) return;
+  throw new ReviewRefusal(
+    'local_changes',
+    `Merging leaves conflicts in ${conflicted.join(', ')}, and you have changes of your own that are not committed in ${paths.join(', ')}: should you take the merge back, git would throw them away with it. Commit, stash or move them away first.`,
     paths,
   );
 }

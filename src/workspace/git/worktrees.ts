@@ -6,6 +6,7 @@ import { WorkspaceError } from '../port';
 import { type LooseFiles, looseFiles, lostCommits } from './losses';
 import { commitOf, headOf, repositoryOf } from './repository';
 import { git, gitHolds, gitLine, gitList, gitText } from './run';
+import { changedSubmodules, type SubmoduleLosses, submoduleLosses } from './submodules';
 import { exists, worktreeProblem } from './worktreeState';
 
 /** Where a worktree is made, and from what; decided before anything is. */
@@ -126,6 +127,16 @@ export class GitWorktrees {
   /** What of its files is not committed in it. */
   async looseFiles(path: string): Promise<LooseFiles> {
     return looseFiles(this.folderOf(path), (await repositoryOf(this.root)).root);
+  }
+
+  /** What stands in its submodules alone. */
+  async submoduleLosses(path: string): Promise<SubmoduleLosses> {
+    return submoduleLosses(this.folderOf(path), (await repositoryOf(this.root)).root);
+  }
+
+  /** Its submodules with changes inside, which no review holds; from its root. */
+  changedSubmodules(path: string): Promise<string[]> {
+    return changedSubmodules(this.folderOf(path));
   }
 
   /**
