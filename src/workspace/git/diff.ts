@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { git, gitList } from './run';
+import { git, gitNames } from './run';
 
 export type ChangeStatus = 'added' | 'modified' | 'deleted' | 'renamed' | 'type_changed' | 'submodule';
 
@@ -26,7 +26,7 @@ export interface TreeEntry {
 export interface FileChange {
   /** Changes with what it holds. */
   readonly id: string;
-  /** From the checkout's root, with `/`. */
+  /** From the checkout's root, with `/`; not always text, see `names.ts`. */
   readonly path: string;
   readonly oldPath?: string;
   readonly status: ChangeStatus;
@@ -74,7 +74,7 @@ export async function diffTrees(root: string, from: string, to: string): Promise
 
 /** What stands at the paths that differ between two trees; a renamed file counts as two. */
 export async function changedEntries(root: string, from: string, to: string): Promise<Map<string, Entries>> {
-  const fields = await gitList(root, ['diff-tree', '-r', '-z', '--raw', '--no-renames', from, to]);
+  const fields = await gitNames(root, ['diff-tree', '-r', '-z', '--raw', '--no-renames', from, to]);
   const changes = new Map<string, Entries>();
   for (let i = 0; i + 1 < fields.length; i += 2)
     changes.set(fields[i + 1] ?? '', entriesOf(fields[i] ?? '').entries);
@@ -85,7 +85,7 @@ type Entries = Pick<FileChange, 'before' | 'after'>;
 type RawChange = Omit<FileChange, 'id' | 'binary' | 'hunks' | 'added' | 'deleted'>;
 
 async function rawChanges(root: string, from: string, to: string): Promise<RawChange[]> {
-  const fields = await gitList(root, ['diff-tree', '--raw', '-z', ...COMMON, from, to]);
+  const fields = await gitNames(root, ['diff-tree', '--raw', '-z', ...COMMON, from, to]);
   const changes: RawChange[] = [];
   for (let i = 0; i < fields.length; ) {
     const { letter, entries } = entriesOf(fields[i++] ?? '');

@@ -1,5 +1,6 @@
 import { changedEntries, type TreeEntry } from './diff';
 import type { Conflict } from './merge';
+import { shownName } from './names';
 import { gitPath } from './repository';
 import { type GitOptions, git } from './run';
 import { type IndexLine, writeIndex } from './selection';
@@ -37,7 +38,7 @@ export async function progressOf(root: string, { from, to }: Landing): Promise<P
     else if (isSame(entry, after)) seen.add('after');
     else paths.push(path);
   }
-  if (paths.length > 0) return { at: 'changed', paths };
+  if (paths.length > 0) return { at: 'changed', paths: paths.map(shownName) };
   if (seen.size > 1) return { at: 'between' };
   return { at: seen.has('before') ? 'before' : 'after' };
 }
@@ -45,7 +46,8 @@ export async function progressOf(root: string, { from, to }: Landing): Promise<P
 /** Paths of a landing whose index entry is neither what is committed nor what the landing wants. */
 export async function stagedAmong(root: string, paths: ReadonlySet<string>, head: string): Promise<string[]> {
   const index = await withScratchIndex(root, writeTree);
-  return [...(await changedEntries(root, head, index)).keys()].filter((path) => paths.has(path));
+  const staged = [...(await changedEntries(root, head, index)).keys()];
+  return staged.filter((path) => paths.has(path)).map(shownName);
 }
 
 /** How a landing is carried out. */

@@ -6,6 +6,7 @@ import { changedEntries, diffTrees, type FileChange } from './diff';
 import { type Landing, progressOf, stagedAmong } from './landing';
 import { clearLeftovers } from './leftovers';
 import { looseCommit, mergeTrees } from './merge';
+import { isText, shownName } from './names';
 import { ReviewRefusal } from './refusal';
 import { gitPath, type Head, headOf, repositoryOf, treeOf } from './repository';
 import { GitError, git, gitHolds, gitLine, gitList } from './run';
@@ -106,10 +107,11 @@ export class GitReview {
         ? await treeOf(root, head.commit)
         : await workingTree(root, [...(await changedEntries(root, base, tree)).keys()]);
     const { tree: to, conflicts } = await mergeTrees(root, base, ours, tree);
-    const files = new Set([
-      ...(await changedEntries(root, ours, to)).keys(),
-      ...conflicts.map((c) => c.path),
-    ]);
+    const changed = await changedEntries(root, ours, to);
+    const conflicted = conflicts.map(({ path }) => path);
+    const come = [...changed].flatMap(([path, { after }]) => (after === undefined ? [] : [path]));
+    refuseNames([...come, ...conflicted]);
+    const files = new Set([...changed.keys(), ...conflicted]);
     await refuseSparse(root, files);
     const isCommit = mode === 'commit' && conflicts.length === 0 && files.size > 0;
     const landing: Landing = {
@@ -120,7 +122,7 @@ export class GitReview {
       ...(isCommit ? { commit: { id: await commitOn(root, head, to, message), parent: head.commit } } : {}),
     };
     await refuseLocalChanges(root, landing, head, files);
-    return { landing, tree, files: [...files] };
+    return { landing, tree, files: [...files].map(shownName) };
   }
 
   /** Keeps the objects of an acceptance from being cleared away, as long as the worktree is there. */
@@ -281,6 +283,17 @@ async function refuseSparse(root: string, files: ReadonlySet<string>): Promise<v
     'git',
     `The main folder is a sparse checkout without the folders of ${outside.join(', ')}. Take them in with "git sparse-checkout add", then accept again.`,
     outside,
+  );
+}
+
+/** Such a name can be neither shown nor opened; one that only goes is no trouble. */
+function refuseNames(paths: readonly string[]): void {
+  const odd = [...new Set(paths)].filter((path) => !isText(path)).map(shownName);
+  if (odd.length === 0) return;
+  throw new ReviewRefusal(
+    'git',
+    `Names that are not UTF-8 are not merged: ${odd.join(', ')}. Rename them in the worktree, or accept the other files.`,
+    odd,
   );
 }
 

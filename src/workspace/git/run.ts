@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { errorCode } from '../failures';
 import { MARK_NAME, newMark } from '../markedProcesses';
 import { WorkspaceError } from '../port';
+import { namesOf, shownName } from './names';
 
 /**
  * Settings that a command of ours does not take from the user, whatever stands in their configuration: nothing
@@ -114,13 +115,22 @@ export async function gitText(
   return (await git(folder, args, options)).stdout.toString('utf8');
 }
 
-/** Like {@link git}, for a list whose entries end with NUL. */
+/** Like {@link git}, for a list for people, whose entries end with NUL. */
 export async function gitList(
   folder: string,
   args: readonly string[],
   options: GitOptions = {},
 ): Promise<string[]> {
-  return (await gitText(folder, args, options)).split('\0').slice(0, -1);
+  return (await gitNames(folder, args, options)).map(shownName);
+}
+
+/** Like {@link gitList}, with names that can be given back to git, see `bytesOf`. */
+export async function gitNames(
+  folder: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<string[]> {
+  return namesOf((await git(folder, args, options)).stdout);
 }
 
 /** Whether the command succeeds, where failing is an answer as well. */

@@ -2,6 +2,7 @@ import { copyFile, lstat, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../failures';
 import { doneWith, newScratchName, scratchCall } from './leftovers';
+import { bytesOf } from './names';
 import { ReviewRefusal } from './refusal';
 import { gitPath } from './repository';
 import { GitError, type GitOptions, git, gitLine } from './run';
@@ -87,7 +88,7 @@ export async function addTracked(index: ScratchIndex, paths: readonly string[]):
   await git(root, ['add', '--update', '--', ':/'], onIndex(index));
   if (paths.length === 0) return;
   // --remove: one that is gone goes from the index. Nothing here is a pattern.
-  const input = paths.map((path) => `${path}\0`).join('');
+  const input = bytesOf(paths.map((path) => `${path}\0`).join(''));
   try {
     await git(root, ['update-index', '--add', '--remove', '-z', '--stdin'], { ...onIndex(index), input });
   } catch (error) {
