@@ -4,7 +4,7 @@ import { shownName } from './names';
 import { gitPath } from './repository';
 import { type GitOptions, git } from './run';
 import { type IndexLine, writeIndex } from './selection';
-import { addTracked, onIndex, type ScratchIndex, withScratchIndex, writeTree } from './snapshot';
+import { addTracked, onIndex, refuseLoose, type ScratchIndex, withScratchIndex, writeTree } from './snapshot';
 
 /** A change of the user's checkout, fully known before its first step, so that it can be taken up after a crash. */
 export interface Landing {
@@ -29,7 +29,7 @@ type Side = ReadonlyMap<string, TreeEntry | undefined>;
 /** Compares the working files of the paths that a landing changes with what they were and shall be. */
 export async function progressOf(root: string, { from, to }: Landing): Promise<Progress> {
   const changes = await changedEntries(root, from, to);
-  const now = await workingEntries(root, from, [...changes.keys()]);
+  const now = await workingEntries(root, from, sideOf(changes));
   const seen = new Set<string>();
   const paths: string[] = [];
   for (const [path, { before, after }] of changes) {
@@ -65,7 +65,7 @@ export interface LandingWay {
  */
 export async function land(root: string, landing: Landing, way: LandingWay = {}): Promise<void> {
   const changes = await changedEntries(root, landing.from, landing.to);
-  const after: Side = new Map([...changes].map(([path, entries]) => [path, entries.after]));
+  const after = sideOf(changes);
   way.mayGoOn?.();
   await moveFiles(root, after, way.call);
   way.mayGoOn?.();
@@ -84,7 +84,7 @@ function callOf(call: string | undefined): GitOptions {
 /** git writes the files itself: links, line endings, filters and names that differ in case are its business. */
 async function moveFiles(root: string, after: Side, call?: string): Promise<void> {
   const move = async (index: ScratchIndex): Promise<void> => {
-    await addTracked(index, [...after.keys()]);
+    await addSides(index, after);
     const now = await writeTree(index);
     const target = await withScratchIndex(root, async (other) => {
       await git(root, ['read-tree', now], onIndex(other));
@@ -122,10 +122,24 @@ function linesOf(side: Side): IndexLine[] {
   return [...gone, ...come];
 }
 
+/** What a landing makes of the paths that it changes. */
+function sideOf(changes: Awaited<ReturnType<typeof changedEntries>>): Side {
+  return new Map([...changes].map(([path, { after }]) => [path, after]));
+}
+
+/** @throws {ReviewRefusal} where something stands in the way that git does not have */
+async function addSides(index: ScratchIndex, shall: Side): Promise<void> {
+  const folders = await addTracked(index, [...shall.keys()]);
+  await refuseLoose(
+    index,
+    folders.filter((path) => shall.get(path) !== undefined),
+  );
+}
+
 /** What the working files of some paths are, where that is not as in the tree. */
-async function workingEntries(root: string, tree: string, paths: readonly string[]): Promise<Side> {
+async function workingEntries(root: string, tree: string, shall: Side): Promise<Side> {
   const now = await withScratchIndex(root, async (index) => {
-    await addTracked(index, paths);
+    await addSides(index, shall);
     return writeTree(index);
   });
   return new Map([...(await changedEntries(root, tree, now))].map(([path, { after }]) => [path, after]));
