@@ -83,6 +83,46 @@ describe('work in a main checkout that is not as git makes it', function () {
         assert.equal(await repo.text('d/deep/my.secret'), 'precious\n');
       });
 
+      for (const [is, text] of [
+        ['as it was', 'a\n'],
+        ['changed', 'mine\n'],
+      ] as const) {
+        it(`a file that git is told to leave alone is named with that reason, ${is}; the others can come`, async () => {
+          const life = await withTask();
+          repo.git('update-index', '--skip-worktree', 'cfg.json');
+          await repo.put('cfg.json', text);
+          await tree.put('cfg.json', 'b\n');
+          await tree.put('x.txt', 'x\n');
+          const { code, message, files } = await refused(life, mode);
+          assert.deepEqual([code, files], ['git', ['cfg.json']]);
+          assert.match(
+            message,
+            /told to leave cfg\.json alone \(skip-worktree\)\. .*"git update-index --no-skip-/,
+          );
+          const shown = (await life.reviews.reviewWork('t1')).files;
+          const others = shown.filter(({ path }) => path !== 'cfg.json').map(({ id }) => id);
+          await life.reviews.acceptWork('t1', { files: others }, { mode });
+          assert.deepEqual([await repo.text('x.txt'), await repo.text('cfg.json')], ['x\n', text]);
+          assert.equal(repo.git('ls-files', '-t', 'cfg.json'), 'S cfg.json');
+          repo.git('update-index', '--no-skip-worktree', 'cfg.json');
+          repo.git('checkout', '--quiet', '--', 'cfg.json');
+          await acceptAll(life, mode);
+          assert.equal(await repo.text('cfg.json'), 'b\n');
+        });
+      }
+
+      it('a file that a sparse checkout without cones leaves out is named with that reason', async () => {
+        const life = await withTask();
+        repo.git('sparse-checkout', 'set', '--no-cone', '/*', '!d/one');
+        await tree.put('d/one', 'changed\n');
+        const { code, message, files } = await refused(life, mode);
+        assert.deepEqual([code, files], ['git', ['d/one']]);
+        assert.match(message, /a sparse checkout without d\/one\. .*"git sparse-checkout add"/);
+        repo.git('sparse-checkout', 'add', 'd/one');
+        await acceptAll(life, mode);
+        assert.equal(await repo.text('d/one'), 'changed\n');
+      });
+
       it('what the user has changed in such a folder is kept', async () => {
         const life = await withTask();
         await emptied('d');

@@ -9,7 +9,7 @@ import { looseCommit, mergeTrees } from './merge';
 import { isText, shownName } from './names';
 import { ReviewRefusal } from './refusal';
 import { gitPath, type Head, headOf, repositoryOf, treeOf } from './repository';
-import { GitError, git, gitHolds, gitLine, gitList } from './run';
+import { GitError, git, gitHolds, gitLine, gitList, gitNames } from './run';
 import { type Taken, treeWith } from './selection';
 import { addTracked, withScratchIndex, workTree, writeTree } from './snapshot';
 
@@ -112,7 +112,7 @@ export class GitReview {
     const come = [...changed].flatMap(([path, { after }]) => (after === undefined ? [] : [path]));
     refuseNames([...come, ...conflicted]);
     const files = new Set([...changed.keys(), ...conflicted]);
-    await refuseSparse(root, files);
+    await refuseSkipped(root, files);
     const isCommit = mode === 'commit' && conflicts.length === 0 && files.size > 0;
     const landing: Landing = {
       from: ours,
@@ -273,16 +273,26 @@ async function partOf(
   }
 }
 
-/** git writes no file outside of a sparse checkout, and the change would look like a deletion of the user's. */
-async function refuseSparse(root: string, files: ReadonlySet<string>): Promise<void> {
-  if ((await gitLine(root, ['config', '--bool', 'core.sparseCheckout'], { accept: [1] })) !== 'true') return;
-  const outside: string[] = [];
-  for (const file of files) if (!(await isThere(dirname(join(root, file))))) outside.push(file);
-  if (outside.length === 0) return;
+/** git writes none of these files, and the change would look like a deletion of the user's. */
+async function refuseSkipped(root: string, files: ReadonlySet<string>): Promise<void> {
+  const entries = await gitNames(root, ['ls-files', '-t', '-z']);
+  const marked = new Set(entries.flatMap((entry) => (entry.startsWith('S ') ? [entry.slice(2)] : [])));
+  const isSparse =
+    (await gitLine(root, ['config', '--bool', 'core.sparseCheckout'], { accept: [1] })) === 'true';
+  const skipped: string[] = [];
+  for (const file of files) {
+    // What is new has no entry yet; outside of a sparse checkout its folder is not there either.
+    const isOutside = isSparse && !(await isThere(dirname(join(root, file))));
+    if (marked.has(file) || isOutside) skipped.push(shownName(file));
+  }
+  if (skipped.length === 0) return;
+  const names = skipped.join(', ');
   throw new ReviewRefusal(
     'git',
-    `The main folder is a sparse checkout without the folders of ${outside.join(', ')}. Take them in with "git sparse-checkout add", then accept again.`,
-    outside,
+    isSparse
+      ? `The main folder is a sparse checkout without ${names}. Take that in with "git sparse-checkout add" (in cone mode its folder), then accept again.`
+      : `In the main folder git is told to leave ${names} alone (skip-worktree). Take the mark off with "git update-index --no-skip-worktree", and commit or stash what you have changed there; or accept the other files.`,
+    skipped,
   );
 }
 
