@@ -29,7 +29,9 @@ export interface ReviewFile {
   readonly oldPath?: string;
   readonly status: ReviewStatus;
   readonly binary: boolean;
-  /** Lines; 0 for a binary file. */
+  /** Too large to be looked at line by line. */
+  readonly large?: true;
+  /** Lines; 0 for a binary or large file. */
   readonly added: number;
   readonly deleted: number;
   /** For `reviewContent`: what stood there before, and what stands there now. */

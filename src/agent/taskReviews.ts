@@ -9,6 +9,7 @@ import type { Acceptance, ReviewOutcome, TaskWorktree } from '../team/worktree';
 import type { FileChange } from '../workspace/git/diff';
 import { type LandingWay, land, progressOf, takeBack } from '../workspace/git/landing';
 import type { LooseFiles } from '../workspace/git/losses';
+import { shownName } from '../workspace/git/names';
 import { ReviewRefusal } from '../workspace/git/refusal';
 import { repositoryOf } from '../workspace/git/repository';
 import { callOf, type GitReview, noteConflict, type Work } from '../workspace/git/review';
@@ -132,8 +133,10 @@ export class TaskReviews implements ReviewCore {
       mainFolder: work.root,
       ...(isUnderWay(task) && task.owner !== undefined ? { workingMember: task.owner } : {}),
       changedSubmodules,
-      files: work.changes.map(({ hunks, before, after, ...change }) => ({
+      files: work.changes.map(({ hunks, before, after, path, oldPath, ...change }) => ({
         ...change,
+        path: shownName(path),
+        ...(oldPath === undefined ? {} : { oldPath: shownName(oldPath) }),
         hunks: hunks.map(({ raw: _, ...hunk }) => hunk),
         ...(before === undefined ? {} : { baseBlob: before.object }),
         ...(after === undefined ? {} : { workBlob: after.object }),
@@ -416,7 +419,7 @@ function revisionOf({ base, work }: Work): string {
 }
 
 function pathsOf(changes: readonly FileChange[]): string[] {
-  return changes.map(({ path }) => path);
+  return changes.map(({ path }) => shownName(path));
 }
 
 /** What is chosen, as it is now. @throws {ReviewRefusal} where it is not what was shown */

@@ -72,22 +72,26 @@ export function fileRow(file: ReviewFile, checks: ReviewChecks): ReviewFileRow {
   const facts = [
     folder,
     file.oldPath === undefined ? '' : l10n.t('from {0}', plainLine(file.oldPath, 80)),
-    file.binary ? l10n.t('binary') : `+${file.added} −${file.deleted}`,
+    kindOf(file) ?? `+${file.added} −${file.deleted}`,
     state === 'some' ? l10n.t('{0} of {1} parts', chosen, file.hunks.length) : '',
   ];
-  const what = statusText(file.status);
+  const kind = kindOf(file);
+  const [path, what, checked] = [plainLine(file.path, 200), statusText(file.status), checkedText(state)];
+  const { added, deleted } = file;
   return {
     description: facts.filter((fact) => fact !== '').join(' · '),
-    spoken: l10n.t(
-      '{0}, {1}, {2} lines added, {3} removed, {4}',
-      plainLine(file.path, 200),
-      what,
-      file.added,
-      file.deleted,
-      checkedText(state),
-    ),
+    spoken:
+      kind === undefined
+        ? l10n.t('{0}, {1}, {2} lines added, {3} removed, {4}', path, what, added, deleted, checked)
+        : l10n.t('{0}, {1}, {2}, {3}', path, what, kind, checked),
     hasHunks: file.hunks.length > 1,
   };
+}
+
+/** Why its lines are not counted. */
+function kindOf({ binary, large }: ReviewFile): string | undefined {
+  if (large) return l10n.t('too large to compare');
+  return binary ? l10n.t('binary') : undefined;
 }
 
 export interface ReviewHunkRow {

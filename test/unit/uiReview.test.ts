@@ -86,6 +86,9 @@ describe('the rows of a review', () => {
     assert.equal(fileRow(router, checks).description, 'src · +3 −1 · 1 of 2 parts');
     assert.match(fileRow(router, checks).spoken, /^src\/router\.js, modified, .* to be accepted in part$/);
     assert.equal(fileRow(picture, checks).description, 'binary');
+    assert.equal(fileRow(picture, checks).spoken, 'logo.png, added, binary, to be accepted');
+    const dump = file('db/dump.sql', [], { large: true });
+    assert.equal(fileRow(dump, checks).description, 'db · too large to compare');
     assert.equal(fileRow(picture, checks).hasHunks, false);
   });
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { git, gitList } from './run';
+import { Patches } from './patches';
+import { git, gitNames, gitText } from './run';
 
 export type ChangeStatus = 'added' | 'modified' | 'deleted' | 'renamed' | 'type_changed' | 'submodule';
 
@@ -26,23 +27,26 @@ export interface TreeEntry {
 export interface FileChange {
   /** Changes with what it holds. */
   readonly id: string;
-  /** From the checkout's root, with `/`. */
+  /** From the checkout's root, with `/`; not always text, see `names.ts`. */
   readonly path: string;
   readonly oldPath?: string;
   readonly status: ChangeStatus;
   readonly binary: boolean;
+  /** Too large to be looked at line by line. */
+  readonly large?: true;
   readonly before?: TreeEntry;
   readonly after?: TreeEntry;
   /** None where it can only be taken whole. */
   readonly hunks: readonly Hunk[];
-  /** Lines; 0 for a binary file. */
+  /** Lines; 0 for a binary or large file. */
   readonly added: number;
   readonly deleted: number;
 }
 
 const SUBMODULE = '160000';
-/** A patch of more characters than this is not looked at stretch by stretch. */
-const MAX_PATCH = 2_000_000;
+/** Above this git compares no lines: for a file of hundreds of megabytes it would need many times as much memory. */
+const MAX_COMPARED_MB = 32;
+const LIMIT = ['-c', `core.bigFileThreshold=${MAX_COMPARED_MB}m`];
 const ABSENT = /^0+$/;
 const COMMON = [
   '-r',
@@ -58,23 +62,38 @@ const COMMON = [
 export async function diffTrees(root: string, from: string, to: string): Promise<FileChange[]> {
   const entries = await rawChanges(root, from, to);
   if (entries.length === 0) return [];
-  const args = ['diff-tree', '--patch', '-U3', '--inter-hunk-context=0', ...COMMON, from, to];
-  const stdout = (await git(root, args)).stdout.toString('latin1');
-  // Only a header can begin a line with these words: the lines of a patch begin with a sign. No flag `m`: to it a
-  // carriage return ends a line as well.
-  const patches = stdout.split(/(?<=\n)(?=diff --git )/).filter((patch) => patch !== '');
+  const args = [...LIMIT, 'diff-tree', '--patch', '-U3', '--inter-hunk-context=0', ...COMMON, from, to];
+  const kept = new Patches();
+  await git(root, args, { onOutput: (chunk) => kept.add(chunk) });
+  const patches = kept.all();
   let next = 0;
-  return entries.map((entry) => {
+  const changes = entries.map((entry) => {
     // A file that became a link, or the other way, is shown as one that goes and one that comes.
     const own = patches.slice(next, next + (entry.status === 'type_changed' ? 2 : 1));
     next += own.length;
-    return changeOf(entry, own.length === 1 ? (own[0] ?? '') : '');
+    return changeOf(entry, own.length === 1 ? own[0] : '');
   });
+  const large = await largeAmong(root, changes);
+  return changes.map((change) => (large.has(change) ? { ...change, large: true } : change));
+}
+
+/** Those that git calls binary for their size alone. */
+async function largeAmong(root: string, changes: readonly FileChange[]): Promise<Set<FileChange>> {
+  const sides = changes
+    .filter(({ binary }) => binary)
+    .flatMap((change) =>
+      [change.before, change.after].flatMap((entry) => (entry ? [{ change, id: entry.object }] : [])),
+    );
+  if (sides.length === 0) return new Set();
+  const input = sides.map(({ id }) => `${id}\n`).join('');
+  const sizes = (await gitText(root, ['cat-file', '--batch-check=%(objectsize)'], { input })).split('\n');
+  const isLarge = (size: string | undefined) => Number(size) > MAX_COMPARED_MB * 1024 * 1024;
+  return new Set(sides.filter((_, at) => isLarge(sizes[at])).map(({ change }) => change));
 }
 
 /** What stands at the paths that differ between two trees; a renamed file counts as two. */
 export async function changedEntries(root: string, from: string, to: string): Promise<Map<string, Entries>> {
-  const fields = await gitList(root, ['diff-tree', '-r', '-z', '--raw', '--no-renames', from, to]);
+  const fields = await gitNames(root, ['diff-tree', '-r', '-z', '--raw', '--no-renames', from, to]);
   const changes = new Map<string, Entries>();
   for (let i = 0; i + 1 < fields.length; i += 2)
     changes.set(fields[i + 1] ?? '', entriesOf(fields[i] ?? '').entries);
@@ -85,7 +104,7 @@ type Entries = Pick<FileChange, 'before' | 'after'>;
 type RawChange = Omit<FileChange, 'id' | 'binary' | 'hunks' | 'added' | 'deleted'>;
 
 async function rawChanges(root: string, from: string, to: string): Promise<RawChange[]> {
-  const fields = await gitList(root, ['diff-tree', '--raw', '-z', ...COMMON, from, to]);
+  const fields = await gitNames(root, [...LIMIT, 'diff-tree', '--raw', '-z', ...COMMON, from, to]);
   const changes: RawChange[] = [];
   for (let i = 0; i < fields.length; ) {
     const { letter, entries } = entriesOf(fields[i++] ?? '');
@@ -122,10 +141,11 @@ function statusOf(letter: string, { before, after }: Entries): ChangeStatus {
   return letter.startsWith('D') ? 'deleted' : 'modified';
 }
 
-function changeOf(entry: RawChange, patch: string): FileChange {
+/** @param patch undefined where it is too large to be kept */
+function changeOf(entry: RawChange, patch: string | undefined): FileChange {
   const key = JSON.stringify([entry.path, entry.oldPath, entry.before, entry.after]);
-  const binary = /\nBinary files .* differ\n/.test(patch) && !patch.includes('\n@@ -');
-  const whole = entry.status === 'submodule' || entry.status === 'type_changed' || patch.length > MAX_PATCH;
+  const whole = patch === undefined || entry.status === 'submodule' || entry.status === 'type_changed';
+  const binary = !whole && /\nBinary files .* differ\n/.test(patch) && !patch.includes('\n@@ -');
   // What else changes in the file does not make it another stretch.
   const hunks =
     binary || whole ? [] : hunksOf(patch, JSON.stringify([entry.path, entry.oldPath, entry.before]));
@@ -134,6 +154,7 @@ function changeOf(entry: RawChange, patch: string): FileChange {
     ...entry,
     id: hash(key),
     binary,
+    ...(patch === undefined ? { large: true } : {}),
     hunks,
     added: lines.filter((line) => line.startsWith('+')).length,
     deleted: lines.filter((line) => line.startsWith('-')).length,

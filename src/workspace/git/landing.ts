@@ -1,9 +1,10 @@
 import { changedEntries, type TreeEntry } from './diff';
 import type { Conflict } from './merge';
+import { shownName } from './names';
 import { gitPath } from './repository';
 import { type GitOptions, git, gitList } from './run';
 import { type IndexLine, writeIndex } from './selection';
-import { addTracked, onIndex, type ScratchIndex, withScratchIndex, writeTree } from './snapshot';
+import { addTracked, onIndex, refuseLoose, type ScratchIndex, withScratchIndex, writeTree } from './snapshot';
 
 /** A change of the user's checkout, fully known before its first step, so that it can be taken up after a crash. */
 export interface Landing {
@@ -28,7 +29,7 @@ type Side = ReadonlyMap<string, TreeEntry | undefined>;
 /** Compares the working files of the paths that a landing changes with what they were and shall be. */
 export async function progressOf(root: string, { from, to }: Landing): Promise<Progress> {
   const changes = await changedEntries(root, from, to);
-  const now = await workingEntries(root, from, [...changes.keys()]);
+  const now = await workingEntries(root, from, sideOf(changes));
   const seen = new Set<string>();
   const paths: string[] = [];
   for (const [path, { before, after }] of changes) {
@@ -37,14 +38,14 @@ export async function progressOf(root: string, { from, to }: Landing): Promise<P
     else if (isSame(entry, after)) seen.add('after');
     else paths.push(path);
   }
-  if (paths.length > 0) return { at: 'changed', paths };
+  if (paths.length > 0) return { at: 'changed', paths: paths.map(shownName) };
   if (seen.size > 1) return { at: 'between' };
   return { at: seen.has('before') ? 'before' : 'after' };
 }
 
 /** Paths of a landing whose index entry is neither what is committed nor what the landing wants. */
 export async function stagedAmong(root: string, paths: ReadonlySet<string>, head: string): Promise<string[]> {
-  return (await stagedPaths(root, head)).filter((path) => paths.has(path));
+  return (await stagedPaths(root, head)).filter((path) => paths.has(path)).map(shownName);
 }
 
 /** All paths whose index entry is not what is committed. */
@@ -68,7 +69,7 @@ export interface LandingWay {
  */
 export async function land(root: string, landing: Landing, way: LandingWay = {}): Promise<void> {
   const changes = await changedEntries(root, landing.from, landing.to);
-  const after: Side = new Map([...changes].map(([path, entries]) => [path, entries.after]));
+  const after = sideOf(changes);
   way.mayGoOn?.();
   await moveFiles(root, after, way.call);
   way.mayGoOn?.();
@@ -108,7 +109,7 @@ function callOf(call: string | undefined): GitOptions {
 /** git writes the files itself: links, line endings, filters and names that differ in case are its business. */
 async function moveFiles(root: string, after: Side, call?: string): Promise<void> {
   const move = async (index: ScratchIndex): Promise<void> => {
-    await addTracked(index, [...after.keys()]);
+    await addSides(index, after);
     const now = await writeTree(index);
     const target = await withScratchIndex(root, async (other) => {
       await git(root, ['read-tree', now], onIndex(other));
@@ -146,10 +147,24 @@ function linesOf(side: Side): IndexLine[] {
   return [...gone, ...come];
 }
 
+/** What a landing makes of the paths that it changes. */
+function sideOf(changes: Awaited<ReturnType<typeof changedEntries>>): Side {
+  return new Map([...changes].map(([path, { after }]) => [path, after]));
+}
+
+/** @throws {ReviewRefusal} where something stands in the way that git does not have */
+async function addSides(index: ScratchIndex, shall: Side): Promise<void> {
+  const folders = await addTracked(index, [...shall.keys()]);
+  await refuseLoose(
+    index,
+    folders.filter((path) => shall.get(path) !== undefined),
+  );
+}
+
 /** What the working files of some paths are, where that is not as in the tree. */
-async function workingEntries(root: string, tree: string, paths: readonly string[]): Promise<Side> {
+async function workingEntries(root: string, tree: string, shall: Side): Promise<Side> {
   const now = await withScratchIndex(root, async (index) => {
-    await addTracked(index, paths);
+    await addSides(index, shall);
     return writeTree(index);
   });
   return new Map([...(await changedEntries(root, tree, now))].map(([path, { after }]) => [path, after]));

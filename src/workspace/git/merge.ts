@@ -1,5 +1,6 @@
 import { WorkspaceError } from '../port';
 import type { TreeEntry } from './diff';
+import { namesOf } from './names';
 import { GitError, git, gitLine } from './run';
 
 /** What a merge of two trees gives. */
@@ -34,10 +35,7 @@ export async function mergeTrees(root: string, base: string, ours: string, their
     }
     throw error;
   }
-  const [tree = '', ...lines] = answer.stdout
-    .toString('utf8')
-    .split('\0')
-    .filter((line) => line !== '');
+  const [tree = '', ...lines] = namesOf(answer.stdout).filter((line) => line !== '');
   return { tree, conflicts: conflictsOf(lines) };
 }
 

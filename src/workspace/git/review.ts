@@ -6,9 +6,10 @@ import { changedEntries, diffTrees, type FileChange } from './diff';
 import { type Landing, progressOf, stagedAmong, stagedPaths } from './landing';
 import { clearLeftovers } from './leftovers';
 import { looseCommit, mergeTrees } from './merge';
+import { isText, shownName } from './names';
 import { ReviewRefusal } from './refusal';
 import { gitPath, type Head, headOf, repositoryOf, treeOf } from './repository';
-import { GitError, git, gitHolds, gitLine, gitList } from './run';
+import { GitError, git, gitHolds, gitLine, gitList, gitNames } from './run';
 import { type Taken, treeWith } from './selection';
 import { addTracked, withScratchIndex, workTree, writeTree } from './snapshot';
 
@@ -106,11 +107,12 @@ export class GitReview {
         ? await treeOf(root, head.commit)
         : await workingTree(root, [...(await changedEntries(root, base, tree)).keys()]);
     const { tree: to, conflicts } = await mergeTrees(root, base, ours, tree);
-    const files = new Set([
-      ...(await changedEntries(root, ours, to)).keys(),
-      ...conflicts.map((c) => c.path),
-    ]);
-    await refuseSparse(root, files);
+    const changed = await changedEntries(root, ours, to);
+    const conflicted = conflicts.map(({ path }) => path);
+    const come = [...changed].flatMap(([path, { after }]) => (after === undefined ? [] : [path]));
+    refuseNames([...come, ...conflicted]);
+    const files = new Set([...changed.keys(), ...conflicted]);
+    await refuseSkipped(root, files);
     const isCommit = mode === 'commit' && conflicts.length === 0 && files.size > 0;
     const landing: Landing = {
       from: ours,
@@ -120,7 +122,7 @@ export class GitReview {
       ...(isCommit ? { commit: { id: await commitOn(root, head, to, message), parent: head.commit } } : {}),
     };
     await refuseLocalChanges(root, landing, head, files);
-    return { landing, tree, files: [...files] };
+    return { landing, tree, files: [...files].map(shownName) };
   }
 
   /** Keeps the objects of an acceptance from being cleared away, as long as the worktree is there. */
@@ -271,16 +273,37 @@ async function partOf(
   }
 }
 
-/** git writes no file outside of a sparse checkout, and the change would look like a deletion of the user's. */
-async function refuseSparse(root: string, files: ReadonlySet<string>): Promise<void> {
-  if ((await gitLine(root, ['config', '--bool', 'core.sparseCheckout'], { accept: [1] })) !== 'true') return;
-  const outside: string[] = [];
-  for (const file of files) if (!(await isThere(dirname(join(root, file))))) outside.push(file);
-  if (outside.length === 0) return;
+/** git writes none of these files, and the change would look like a deletion of the user's. */
+async function refuseSkipped(root: string, files: ReadonlySet<string>): Promise<void> {
+  const entries = await gitNames(root, ['ls-files', '-t', '-z']);
+  const marked = new Set(entries.flatMap((entry) => (entry.startsWith('S ') ? [entry.slice(2)] : [])));
+  const isSparse =
+    (await gitLine(root, ['config', '--bool', 'core.sparseCheckout'], { accept: [1] })) === 'true';
+  const skipped: string[] = [];
+  for (const file of files) {
+    // What is new has no entry yet; outside of a sparse checkout its folder is not there either.
+    const isOutside = isSparse && !(await isThere(dirname(join(root, file))));
+    if (marked.has(file) || isOutside) skipped.push(shownName(file));
+  }
+  if (skipped.length === 0) return;
+  const names = skipped.join(', ');
   throw new ReviewRefusal(
     'git',
-    `The main folder is a sparse checkout without the folders of ${outside.join(', ')}. Take them in with "git sparse-checkout add", then accept again.`,
-    outside,
+    isSparse
+      ? `The main folder is a sparse checkout without ${names}. Take that in with "git sparse-checkout add" (in cone mode its folder), then accept again.`
+      : `In the main folder git is told to leave ${names} alone (skip-worktree). Take the mark off with "git update-index --no-skip-worktree", and commit or stash what you have changed there; or accept the other files.`,
+    skipped,
+  );
+}
+
+/** Such a name can be neither shown nor opened; one that only goes is no trouble. */
+function refuseNames(paths: readonly string[]): void {
+  const odd = [...new Set(paths)].filter((path) => !isText(path)).map(shownName);
+  if (odd.length === 0) return;
+  throw new ReviewRefusal(
+    'git',
+    `Names that are not UTF-8 are not merged: ${odd.join(', ')}. Rename them in the worktree, or accept the other files.`,
+    odd,
   );
 }
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { errorCode } from '../failures';
 import { MARK_NAME, newMark } from '../markedProcesses';
 import { WorkspaceError } from '../port';
+import { namesOf, shownName } from './names';
 
 /**
  * Settings that a command of ours does not take from the user, whatever stands in their configuration: nothing
@@ -21,8 +22,8 @@ const FIXED: readonly string[] = [
 
 /** A checkout of a large repository takes minutes; what takes longer than this hangs. */
 const TIMEOUT_MS = 10 * 60_000;
-/** Of what git prints: a diff of more than this is not for a person. */
-const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+/** Of what git prints, where it is kept whole. */
+const MAX_OUTPUT_MB = 256;
 
 export interface GitOptions {
   /** Written to its standard input. */
@@ -31,6 +32,8 @@ export interface GitOptions {
   index?: string;
   /** Exit codes that are answers, besides 0. */
   accept?: readonly number[];
+  /** Takes what it prints as it comes, however much it is; the result has none of it. */
+  onOutput?(chunk: Buffer): void;
   /** Names it, on this machine, so that it can be ended where it outlives the window that began it. */
   call?: string;
 }
@@ -65,16 +68,22 @@ export function git(folder: string, args: readonly string[], options: GitOptions
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   });
+  let ended: string | undefined;
+  const end = (why: string): void => {
+    ended ??= why;
+    child.kill();
+  };
   // Not spawn's own: that one goes on for a program that did not start.
-  const patience = setTimeout(() => child.kill(), TIMEOUT_MS);
+  const patience = setTimeout(() => end(`took longer than ${TIMEOUT_MS / 60_000} minutes`), TIMEOUT_MS);
   return new Promise((resolve, reject) => {
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     let size = 0;
     child.stdout.on('data', (chunk: Buffer) => {
+      if (options.onOutput !== undefined) return options.onOutput(chunk);
       size += chunk.length;
-      if (size <= MAX_OUTPUT_BYTES) out.push(chunk);
-      else child.kill();
+      if (size <= MAX_OUTPUT_MB * 1024 * 1024) out.push(chunk);
+      else end(`printed more than ${MAX_OUTPUT_MB} MB`);
     });
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
     child.once('error', (error) => {
@@ -84,10 +93,17 @@ export function git(folder: string, args: readonly string[], options: GitOptions
     child.once('close', (code, signal) => {
       clearTimeout(patience);
       const stderr = Buffer.concat(err).toString('utf8').trim();
-      if (code === 0 || (code !== null && options.accept?.includes(code))) {
+      // What was cut is no answer, also where it came to its own end just then.
+      if (ended === undefined && code !== null && (code === 0 || options.accept?.includes(code))) {
         resolve({ code, stdout: Buffer.concat(out) });
       } else {
-        reject(new GitError(sentence(args, stderr, signal), code ?? undefined, stderr));
+        reject(
+          new GitError(
+            sentence(args, stderr, ended ?? (signal && `was ended by ${signal}`)),
+            code ?? undefined,
+            stderr,
+          ),
+        );
       }
     });
     // It may have ended without reading; its exit says what that means.
@@ -114,13 +130,22 @@ export async function gitText(
   return (await git(folder, args, options)).stdout.toString('utf8');
 }
 
-/** Like {@link git}, for a list whose entries end with NUL. */
+/** Like {@link git}, for a list for people, whose entries end with NUL. */
 export async function gitList(
   folder: string,
   args: readonly string[],
   options: GitOptions = {},
 ): Promise<string[]> {
-  return (await gitText(folder, args, options)).split('\0').slice(0, -1);
+  return (await gitNames(folder, args, options)).map(shownName);
+}
+
+/** Like {@link gitList}, with names that can be given back to git, see `bytesOf`. */
+export async function gitNames(
+  folder: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<string[]> {
+  return namesOf((await git(folder, args, options)).stdout);
 }
 
 /** Whether the command succeeds, where failing is an answer as well. */
@@ -151,9 +176,11 @@ function startFailure(folder: string, error: Error): GitError {
   );
 }
 
-function sentence(args: readonly string[], stderr: string, signal: NodeJS.Signals | null): string {
-  const command = `git ${args.find((arg) => !arg.startsWith('-')) ?? ''}`.trim();
-  if (signal !== null) return `${command} was ended by ${signal}.`;
+/** @param ended how, where it did not come to its own end */
+function sentence(args: readonly string[], stderr: string, ended: string | null): string {
+  const name = args.find((arg, at) => !arg.startsWith('-') && args[at - 1] !== '-c');
+  const command = `git ${name ?? ''}`.trim();
+  if (ended !== null) return `${command} ${ended}.`;
   if (stderr.includes('dubious ownership')) {
     return `git does not trust this repository, because it belongs to somebody else. If you do, run the command that git names: ${stderr}`;
   }

@@ -1,4 +1,5 @@
 import type { FileChange, Hunk, TreeEntry } from './diff';
+import { bytesOf } from './names';
 import { git, gitLine } from './run';
 import { onIndex, type ScratchIndex, withScratchIndex, writeTree } from './snapshot';
 
@@ -40,12 +41,16 @@ export async function writeIndex(index: ScratchIndex, lines: readonly IndexLine[
   const { root } = index;
   const isLong = (await gitLine(root, ['rev-parse', '--show-object-format'])) === 'sha256';
   const none = '0'.repeat(isLong ? 64 : 40);
-  const input = lines
-    .map(({ path, entry, stage }) =>
-      entry === undefined ? `0 ${none}\t${path}\0` : `${entry.mode} ${entry.object} ${stage ?? 0}\t${path}\0`,
-    )
-    .join('');
-  if (input !== '') await git(root, ['update-index', '-z', '--index-info'], { ...onIndex(index), input });
+  const input = bytesOf(
+    lines
+      .map(({ path, entry, stage }) =>
+        entry === undefined
+          ? `0 ${none}\t${path}\0`
+          : `${entry.mode} ${entry.object} ${stage ?? 0}\t${path}\0`,
+      )
+      .join(''),
+  );
+  if (input.length > 0) await git(root, ['update-index', '-z', '--index-info'], { ...onIndex(index), input });
 }
 
 async function entryOf(

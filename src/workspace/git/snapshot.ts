@@ -1,10 +1,12 @@
+import type { Stats } from 'node:fs';
 import { copyFile, lstat, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../failures';
 import { doneWith, newScratchName, scratchCall } from './leftovers';
+import { bytesOf } from './names';
 import { ReviewRefusal } from './refusal';
 import { gitPath } from './repository';
-import { GitError, type GitOptions, git, gitLine } from './run';
+import { GitError, type GitOptions, git, gitLine, gitList } from './run';
 
 /** An index of our own beside the checkout's: what is tried in it changes nothing of the user's. */
 export interface ScratchIndex {
@@ -81,27 +83,77 @@ function refusalOf(error: unknown): ReviewRefusal | undefined {
  * Takes the working files of everything that is tracked into the index, and those of some paths whether they are
  * tracked, new or ignored.
  * @param paths from the checkout's root
+ * @returns those at which a folder stands
  */
-export async function addTracked(index: ScratchIndex, paths: readonly string[]): Promise<void> {
+export async function addTracked(index: ScratchIndex, paths: readonly string[]): Promise<string[]> {
   const { root } = index;
   await git(root, ['add', '--update', '--', ':/'], onIndex(index));
+  try {
+    await addPaths(index, paths);
+    return [];
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    const { files, folders } = await sorted(root, paths);
+    if (files.length === paths.length) throw (await blocked(root, error)) ?? error;
+    try {
+      await addPaths(index, files);
+    } catch (next) {
+      throw (next instanceof GitError ? await blocked(root, next) : undefined) ?? next;
+    }
+    return folders;
+  }
+}
+
+async function addPaths(index: ScratchIndex, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
   // --remove: one that is gone goes from the index. Nothing here is a pattern.
-  const input = paths.map((path) => `${path}\0`).join('');
+  const input = bytesOf(paths.map((path) => `${path}\0`).join(''));
+  const args = ['update-index', '--add', '--remove', '-z', '--stdin'];
+  await git(index.root, args, { ...onIndex(index), input });
+}
+
+/** The paths at which a file may stand: no folder does, and they are not behind a link that is a path as well. */
+async function sorted(
+  root: string,
+  paths: readonly string[],
+): Promise<{ files: string[]; folders: string[] }> {
+  const folders = new Set<string>();
+  const links = new Set<string>();
+  for (const path of paths) {
+    const stats = await statsOf(join(root, path));
+    if (stats?.isDirectory()) folders.add(path);
+    else if (stats?.isSymbolicLink()) links.add(path);
+  }
+  const isBehind = (path: string) => parentsOf(path).some((parent) => links.has(parent));
+  return { files: paths.filter((path) => !folders.has(path) && !isBehind(path)), folders: [...folders] };
+}
+
+/**
+ * A file can come in the place of a folder as long as git has all that is in it.
+ * @param index with the working files
+ * @throws {ReviewRefusal}
+ */
+export async function refuseLoose(index: ScratchIndex, folders: readonly string[]): Promise<void> {
+  for (const folder of folders) {
+    const args = ['--literal-pathspecs', 'ls-files', '--others', '-z', '--', folder];
+    const loose = await gitList(index.root, args, onIndex(index));
+    if (loose.length === 0) continue;
+    const text = `In the main folder, ${folder} is a folder, and in the work a file. Move the folder away, then accept again; git does not have ${loose.join(', ')}.`;
+    throw new ReviewRefusal('local_changes', text, [folder]);
+  }
+}
+
+async function statsOf(path: string): Promise<Stats | undefined> {
   try {
-    await git(root, ['update-index', '--add', '--remove', '-z', '--stdin'], { ...onIndex(index), input });
+    return await lstat(path);
   } catch (error) {
-    throw (error instanceof GitError ? await blocked(root, error) : undefined) ?? error;
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined;
+    throw error;
   }
 }
 
 /** What stands in the main checkout where the work has something else that git cannot even look for there. */
 async function blocked(root: string, { stderr }: GitError): Promise<ReviewRefusal | undefined> {
-  const [, folder] = /^error: (.+): is a directory - add files inside instead$/m.exec(stderr) ?? [];
-  if (folder !== undefined) {
-    const text = `In the main folder, ${folder} is a folder, and in the work a file. Move the folder away, then accept again.`;
-    return new ReviewRefusal('local_changes', text, [folder]);
-  }
   const [, path] = /^error: '(.+)' is beyond a symbolic link$/m.exec(stderr) ?? [];
   if (path === undefined) return undefined;
   const link = await firstLink(root, path);
@@ -111,10 +163,12 @@ async function blocked(root: string, { stderr }: GitError): Promise<ReviewRefusa
 
 /** The first part of a path that is a link. */
 async function firstLink(root: string, path: string): Promise<string> {
-  const names = path.split('/');
-  for (let length = 1; length < names.length; length++) {
-    const part = names.slice(0, length).join('/');
-    if ((await lstat(join(root, part))).isSymbolicLink()) return part;
-  }
+  for (const parent of parentsOf(path)) if ((await lstat(join(root, parent))).isSymbolicLink()) return parent;
   return path;
+}
+
+/** The folders of a path, the outermost first. */
+function parentsOf(path: string): string[] {
+  const names = path.split('/');
+  return names.slice(1).map((_, at) => names.slice(0, at + 1).join('/'));
 }

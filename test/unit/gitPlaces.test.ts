@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { lstat, mkdir, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type MergeMode, ReviewRefusal } from '../../src/agent/reviewApi';
+import { type GitRepo, makeRepo } from './support/gitRepo';
+import { begin } from './support/reviewLife';
+
+describe('work in a main checkout that is not as git makes it', function () {
+  this.timeout(120_000);
+
+  let repo: GitRepo;
+  let tree: GitRepo;
+  beforeEach(async () => {
+    repo = await makeRepo();
+    tree = repo.at('.team/worktrees/t1');
+    await repo.put('d/one', '1\n');
+    await repo.put('d/deep/two', '2\n');
+    await symlink('src', join(repo.root, 'link'));
+    await repo.put('cfg.json', 'a\n');
+    await repo.put('.gitignore', '*.secret\n');
+    repo.commit('a folder and a link');
+  });
+  afterEach(() => repo.remove());
+
+  const withTask = async () => {
+    const life = begin(repo, []);
+    await life.team.board.create({ subject: 'One', description: '' }, 'lead');
+    await life.team.worktrees.create('t1', 'lead');
+    return life;
+  };
+  type Life = Awaited<ReturnType<typeof withTask>>;
+  const paths = async ({ reviews }: Life) => (await reviews.reviewWork('t1')).files.map(({ path }) => path);
+  const acceptAll = async ({ reviews }: Life, mode: MergeMode) =>
+    reviews.acceptWork('t1', { everything: (await reviews.reviewWork('t1')).revision }, { mode });
+  const refused = async (life: Life, mode: MergeMode): Promise<ReviewRefusal> => {
+    const before = [repo.git('rev-parse', 'HEAD'), repo.status()];
+    try {
+      await acceptAll(life, mode);
+    } catch (error) {
+      assert.ok(error instanceof ReviewRefusal, String(error));
+      assert.deepEqual([repo.git('rev-parse', 'HEAD'), repo.status()], before, 'nothing has changed');
+      return error;
+    }
+    return assert.fail('It was accepted.');
+  };
+  const emptied = async (folder: string): Promise<void> => rm(join(tree.root, folder), { recursive: true });
+
+  for (const mode of ['commit', 'uncommitted'] as const) {
+    describe(`(${mode})`, () => {
+      it('a file and a link come in the place of folders, and a folder in that of a link', async () => {
+        const life = await withTask();
+        await emptied('d');
+        await tree.put('d', 'a file\n');
+        await emptied('src');
+        await symlink('d', join(tree.root, 'src'));
+        await emptied('link');
+        await tree.put('link/in/x.txt', 'x\n');
+        // An empty folder is nothing to git.
+        await mkdir(join(repo.root, 'new/empty'), { recursive: true });
+        await tree.put('new', 'new\n');
+        const { outcome } = await acceptAll(life, mode);
+        assert.equal(outcome, 'merged');
+        assert.equal(await repo.text('d'), 'a file\n');
+        assert.equal((await lstat(join(repo.root, 'src'))).isSymbolicLink(), true);
+        assert.equal(await repo.text('link/in/x.txt'), 'x\n');
+        assert.equal(await repo.text('new'), 'new\n');
+        if (mode === 'commit') assert.deepEqual(repo.status(), []);
+        assert.deepEqual(await paths(life), []);
+      });
+
+      it('what git does not have of such a folder is named and stays', async () => {
+        const life = await withTask();
+        await emptied('d');
+        await tree.put('d', 'a file\n');
+        await repo.put('d/deep/my.secret', 'precious\n');
+        await repo.put('d/new.txt', 'precious\n');
+        const { code, message, files } = await refused(life, mode);
+        assert.deepEqual([code, files], ['local_changes', ['d']]);
+        assert.match(
+          message,
+          /d is a folder, and in the work a file\. Move .* d\/deep\/my\.secret, d\/new\.txt\.$/,
+        );
+        assert.equal(await repo.text('d/deep/my.secret'), 'precious\n');
+      });
+
+      for (const [is, text] of [
+        ['as it was', 'a\n'],
+        ['changed', 'mine\n'],
+      ] as const) {
+        it(`a file that git is told to leave alone is named with that reason, ${is}; the others can come`, async () => {
+          const life = await withTask();
+          repo.git('update-index', '--skip-worktree', 'cfg.json');
+          await repo.put('cfg.json', text);
+          await tree.put('cfg.json', 'b\n');
+          await tree.put('x.txt', 'x\n');
+          const { code, message, files } = await refused(life, mode);
+          assert.deepEqual([code, files], ['git', ['cfg.json']]);
+          assert.match(
+            message,
+            /told to leave cfg\.json alone \(skip-worktree\)\. .*"git update-index --no-skip-/,
+          );
+          const shown = (await life.reviews.reviewWork('t1')).files;
+          const others = shown.filter(({ path }) => path !== 'cfg.json').map(({ id }) => id);
+          await life.reviews.acceptWork('t1', { files: others }, { mode });
+          assert.deepEqual([await repo.text('x.txt'), await repo.text('cfg.json')], ['x\n', text]);
+          assert.equal(repo.git('ls-files', '-t', 'cfg.json'), 'S cfg.json');
+          repo.git('update-index', '--no-skip-worktree', 'cfg.json');
+          repo.git('checkout', '--quiet', '--', 'cfg.json');
+          await acceptAll(life, mode);
+          assert.equal(await repo.text('cfg.json'), 'b\n');
+        });
+      }
+
+      it('a file that a sparse checkout without cones leaves out is named with that reason', async () => {
+        const life = await withTask();
+        repo.git('sparse-checkout', 'set', '--no-cone', '/*', '!d/one');
+        await tree.put('d/one', 'changed\n');
+        const { code, message, files } = await refused(life, mode);
+        assert.deepEqual([code, files], ['git', ['d/one']]);
+        assert.match(message, /a sparse checkout without d\/one\. .*"git sparse-checkout add"/);
+        repo.git('sparse-checkout', 'add', 'd/one');
+        await acceptAll(life, mode);
+        assert.equal(await repo.text('d/one'), 'changed\n');
+      });
+
+      it('what the user has changed in such a folder is kept', async () => {
+        const life = await withTask();
+        await emptied('d');
+        await tree.put('d', 'a file\n');
+        await repo.put('d/deep/two', 'mine\n');
+        if (mode === 'commit') {
+          assert.deepEqual((await refused(life, mode)).files, ['d/deep/two']);
+        } else {
+          assert.equal((await acceptAll(life, mode)).outcome, 'conflicts');
+        }
+        assert.equal(await repo.text('d/deep/two'), 'mine\n');
+      });
+    });
+  }
+});
