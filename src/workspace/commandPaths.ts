@@ -39,6 +39,10 @@ const CREATORS: ReadonlySet<string> = new Set([
 const GO_FIRST: ReadonlySet<string> = new Set(['git', 'make', 'gmake', 'ninja']);
 /** Nobody follows a command that may be in more folders than this. */
 const MAX_PLACES = 16;
+/** Behind this a `/` goes on with a path, a name of another place or what a variable says. */
+const GOES_ON = /[\w.\-/@~*?\]})\uE000\uE001]["']?$/;
+/** An address is no path; only its beginning tells. */
+const ADDRESS = /\b(?!file:)[a-z][\w+.-]*:\/\/\S*/gi;
 /** Everything else in a word is not of a path, but of a text. */
 const PATH_LIKE = /^[\w@%+=:,./~*?[\]\uE000\uE001-]+$/;
 
@@ -181,10 +185,13 @@ function checkWord(
         if (PATH_LIKE.test(text)) refuseLost(word.text, [place]);
         continue;
       }
-      const isKnown = led.below === 0 && led.lost === undefined;
-      if (isKnown && isOfMain(led.folder, at.main) && isThere(led.folder, goes, at.main)) {
-        refuse(word.text, led.folder, at);
-      }
+      if (!isOfMain(led.folder, at.main)) continue;
+      // Where more follows that the text does not say, as a `*`, it is below this folder.
+      const isWhole = led.below === 0 && led.lost === undefined;
+      const isRefused = isWhole
+        ? isThere(led.folder, goes, at.main)
+        : PATH_LIKE.test(text) && existsSync(led.folder);
+      if (isRefused) refuse(word.text, led.folder, at);
     }
   }
 }
@@ -205,7 +212,8 @@ function isOfTeam(folder: string, { root }: MainCheckout): boolean {
 }
 
 /** What a word may mean as a path: the word itself, and what follows a `=`, `:` or a short option in it. */
-function partsOf(word: string): string[] {
+function partsOf(whole: string): string[] {
+  const word = whole.replace(ADDRESS, '');
   return [...new Set([word, ...word.split(/[=:,]/), word.replace(/^-{1,2}[A-Za-z]/, '')])];
 }
 
@@ -213,6 +221,8 @@ function partsOf(word: string): string[] {
 function namedIn(text: string, root: string): string[] {
   const found: string[] = [];
   for (let at = text.indexOf(root); at >= 0; at = text.indexOf(root, at + 1)) {
+    const before = text.slice(Math.max(0, at - 7), at);
+    if (GOES_ON.test(before) && !before.endsWith('file://')) continue;
     const rest = /^[^\s'"`;:,|&<>()]*/.exec(text.slice(at + root.length))?.[0] ?? '';
     found.push(root + rest);
   }

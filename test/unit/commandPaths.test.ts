@@ -65,6 +65,23 @@ describe('a command of whoever works in a worktree', () => {
     () => 'cd "$(git rev-parse --show-toplevel)" && cat ../../../src/a.ts',
     () => 'for d in src; do cd $d; cat ../../../../src/a.ts; done',
     () => 'cat ../../../{src,docs}/a.ts',
+    // A path whose end nobody knows.
+    () => 'cat ../../../src/*.ts',
+    () => 'sed -i s/a/b/ ../../../src/*.ts',
+    () => 'rm -rf ../../../*',
+    () => 'rm -rf ../*',
+    () => 'cat ../t*/a.ts',
+    () => 'cp ../../../.env* .',
+    () => 'npx eslint "../../../src/**/*.ts"',
+    () => 'cd ../../../s* && rm a.ts',
+    () => 'cd src && rm ../../../../src/*.ts',
+    () => 'cat "../../../$FILE"',
+    () => 'for f in a.ts b.ts; do cp "../../../src/$f" .; done',
+    // The whole path, behind what ends a word before it.
+    () => `npm --prefix=${root} test`,
+    () => `gcc -I${root}/src a.c`,
+    () => `node -e "require('${root}/src/a.ts')"`,
+    () => `curl file://${root}/src/a.ts`,
   ];
   for (const command of refused) {
     it(`is not run: ${shown(command())}`, () => {
@@ -126,6 +143,8 @@ describe('a command of whoever works in a worktree', () => {
     'case $1 in a) ls;; b) ls src;; esac',
     'if cd src; then ls ..; fi',
     'cat <<< "../../../src/a.tsx"',
+    'ls src/*.ts src/*/.. */../src',
+    'cd src && rm -rf ../dist/* ../*.log',
     '# cat ../../../src/a.ts\nls',
     'find src -name "*.ts" -not -path "*/../*" -print0 | xargs -0 wc -l',
     'export PATH="$PWD/node_modules/.bin:$PATH" && tsc -p .',
@@ -134,6 +153,32 @@ describe('a command of whoever works in a worktree', () => {
   ];
   for (const command of allowed) {
     it(`is run: ${shown(command)}`, () => run(command));
+  }
+
+  const ofShortRoot = [
+    ['/src', 'cat ./src/a.ts'],
+    ['/src', 'cat packages/web/src/a.ts'],
+    ['/src', 'git diff HEAD -- lib/src/a'],
+    ['/src', 'cat "$DIR/src/a.ts" "$DIR"/src/b.ts ${DIR}/src/c.ts $(pwd)/src/d.ts ~/src/e.ts */src/f.ts'],
+    ['/src', `sed -i "s,'./a','@/src/a',g" src/a.ts`],
+    ['/app', 'ls src/app/x'],
+    ['/app', 'npm run build --prefix packages/app'],
+    ['/app', 'curl http://localhost:3000/app/users http://app/users'],
+    ['/app', 'ls /application /app.js'],
+    ['/main', 'git log origin/main'],
+  ] as const;
+  for (const [short, command] of ofShortRoot) {
+    it(`is run where the workspace folder is ${short}: ${command}`, () => {
+      const worktree = join(short, '.team', 'worktrees', 't1');
+      refuseMainPaths(command, worktree, { root: short, checkout: worktree });
+    });
+  }
+
+  for (const command of ['cat /app/a.ts', 'cp a.ts /app', 'cd "/app" && ls', 'tsc --outDir=/app/out']) {
+    it(`is not run where the workspace folder is /app: ${command}`, () => {
+      const at = { root: '/app', checkout: '/app/.team/worktrees/t1' };
+      assert.throws(() => refuseMainPaths(command, at.checkout, at), /is in the main checkout/);
+    });
   }
 
   it('takes no longer for a long command than for its length', () => {
