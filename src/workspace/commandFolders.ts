@@ -16,6 +16,9 @@ export interface Place {
 const ANYTHING = '\uE000';
 const ONE_NAME = '\uE001';
 
+/** Commands whose output can be told. */
+const PRINTS_PATH = /^\s*(git rev-parse|pwd|mktemp|dirname)\b/;
+
 /** What the words of a command stand for where only its text is known. */
 export class Names {
   readonly #values = new Map<string, string>();
@@ -74,8 +77,9 @@ export class Names {
     return known ?? this.expand({ kind: 'word', text: rest, nested: [], expands: true }, folder);
   }
 
-  /** What a substitution gives, of the few that are used for paths. */
+  /** What a substitution gives. */
   #printed(command: string, folder: string | undefined): string {
+    if (!PRINTS_PATH.test(command)) return ANYTHING;
     const words = shellTokens(command.replace(/\s2>\s*\/dev\/null/, '')).map((token) =>
       token.kind === 'word' ? this.expand(token, folder) : '\n',
     );
