@@ -251,6 +251,17 @@ describe('a command of whoever works in a worktree', () => {
     `cat <<A <<B\n../../../src\nA\n../../../src\nB\nls`,
     `git commit -m "$(cat <<'EOF'\nDon't look into ../../../src (or "../t2\n\ncat ../../../src/a.ts\nEOF\n)" && ls`,
     'find . -name "*.tmp" -exec rm {} \\; && echo { a } | tee x',
+    // Everyday ones of several parts.
+    `while IFS= read -r f; do sed -i 's#../../../src#@/src#' "$f"; done < <(grep -rl '../../../src' src)`,
+    `for f in $(git ls-files '*.ts'); do grep -q "../../../src" "$f" && echo "$f"; done`,
+    `python3 - <<'PY'\nimport re\nprint(re.sub("'../../../src", "'@/src", open('src/a.ts').read()))\nPY`,
+    `cat > run.sh <<'EOF'\ncd "$(dirname "$0")/.." || exit 1\nls ../../../src\nEOF\nchmod +x run.sh && ./run.sh`,
+    `case "$1" in -h|--help) echo help;; *) ls;; esac; ls`,
+    '{ npm test; } 2>&1 | tee log.txt; x=$((x << 1)); echo {a,b}/{c,d} $x',
+    'npx prettier --write "src/**/*.{ts,tsx}" && cat /usr/lib/*/../os-release',
+    'PYTHONPATH=src:. pytest -q; cd src && PYTHONPATH=.. pytest',
+    `curl -X POST http://localhost/api/../health -d '{"path": "../../../src"}'`,
+    'git diff main...HEAD -- src ":(exclude)*.lock" && git show HEAD:./src/../package.json',
     'unclosed "quote $(and (paren',
     '',
   ];
