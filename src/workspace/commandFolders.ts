@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import type { ShellWord } from './shellWords';
+import { type ShellWord, shellTokens } from './shellWords';
 
 /** Where a command may be, as far as its text says. */
 export interface Place {
   readonly folder: string;
-  /** So many folders below it, whose names the text does not say. */
+  /** So many folders below it, or below where it is lost, whose names the text does not say. */
   readonly below: number;
   /** The word by which it went where the text does not say at all. */
   readonly lost?: string;
@@ -16,16 +16,23 @@ export interface Place {
 const ANYTHING = '\uE000';
 const ONE_NAME = '\uE001';
 
+/** Commands whose output can be told. */
+const PRINTS_PATH = /^\s*(git rev-parse|pwd|mktemp|dirname)\b/;
+
 /** What the words of a command stand for where only its text is known. */
 export class Names {
   readonly #values = new Map<string, string>();
 
-  constructor(values: ReadonlyMap<string, string> = new Map()) {
+  /** @param toplevel what `git rev-parse --show-toplevel` says */
+  constructor(
+    private readonly toplevel: string,
+    values: ReadonlyMap<string, string> = new Map(),
+  ) {
     for (const [name, value] of values) this.#values.set(name, value);
   }
 
   copy(): Names {
-    return new Names(this.#values);
+    return new Names(this.toplevel, this.#values);
   }
 
   /** Of `NAME=value`. */
@@ -44,17 +51,45 @@ export class Names {
   }
 
   /** @param folder where the command is, where that is known */
-  expand({ text, expands }: ShellWord, folder: string | undefined): string {
+  expand({ text, expands, nested }: ShellWord, folder: string | undefined): string {
     if (!expands) return text;
+    let at = 0;
     return text
       .replace(/^~(?=\/|$)/, () => homedir())
       .replace(/^~/, ANYTHING)
-      .replace(/\$(\(\)|\w+|\{[^}]*\}|[@*#?!$-])/g, (_all, name: string) => {
-        const plain = name.replace(/^\{(\w+)\}$/, '$1');
-        if (plain === 'HOME' && !this.has(plain)) return homedir();
-        if (plain === 'PWD') return folder ?? ANYTHING;
-        return this.#values.get(plain) ?? ANYTHING;
-      });
+      .replace(/\$(\(\)|\w+|\{[^}]*\}|[@*#?!$-])/g, (_all, name: string) =>
+        name === '()' ? this.#printed(nested[at++] ?? '', folder) : this.#value(name, folder),
+      );
+  }
+
+  /** Of `$NAME`, `${NAME}`, `${NAME:-default}` and `${NAME%/}`. */
+  #value(name: string, folder: string | undefined): string {
+    // In a script of another language it is none.
+    if (/^\{[^\w!#]/.test(name)) return `$${name}`;
+    const [, plain = name, sign, rest = ''] = /^\{(\w+)(:?[-=]|%\/(?=\}))?(.*)\}$/.exec(name) ?? [];
+    if (sign === undefined && rest !== '') return ANYTHING;
+    const known =
+      plain === 'PWD'
+        ? (folder ?? ANYTHING)
+        : (this.#values.get(plain) ?? (plain === 'HOME' ? homedir() : undefined));
+    if (sign === '%/') return known?.replace(/\/$/, '') ?? ANYTHING;
+    if (sign === undefined) return known ?? ANYTHING;
+    return known ?? this.expand({ kind: 'word', text: rest, nested: [], expands: true }, folder);
+  }
+
+  /** What a substitution gives. */
+  #printed(command: string, folder: string | undefined): string {
+    if (!PRINTS_PATH.test(command)) return ANYTHING;
+    const words = shellTokens(command.replace(/\s2>\s*\/dev\/null/, '')).map((token) =>
+      token.kind === 'word' ? this.expand(token, folder) : '\n',
+    );
+    const line = words.join(' ');
+    if (line === 'git rev-parse --show-toplevel') return this.toplevel;
+    if (/^pwd( -[LP])?$/.test(line)) return folder ?? ANYTHING;
+    if (/^mktemp( -[dqu]+)*( -t \S+)?$/.test(line)) return join(tmpdir(), ONE_NAME);
+    const [name, path = '', ...others] = words;
+    if (name !== 'dirname' || others.length > 0 || isComputed(path)) return ANYTHING;
+    return path === ONE_NAME ? path : dirname(path);
   }
 }
 
@@ -69,11 +104,13 @@ export function walk(place: Place, path: string): Place | undefined {
   for (const name of path.split('/')) {
     if (name === '' || name === '.') continue;
     if (name === '..') {
-      if (lost !== undefined) return undefined;
       if (below > 0) below -= 1;
+      else if (lost !== undefined) return undefined;
       else folder = dirname(folder);
-    } else if (isComputed(name)) lost ??= path;
-    else if (below > 0 || name.includes(ONE_NAME) || /[*?[]/.test(name)) below += 1;
+    } else if (isComputed(name)) {
+      lost ??= path;
+      below = 0;
+    } else if (lost !== undefined || below > 0 || name.includes(ONE_NAME) || /[*?[]/.test(name)) below += 1;
     else folder = join(folder, name);
   }
   return lost === undefined ? { folder, below } : { folder, below, lost };
@@ -88,7 +125,7 @@ export class Folders {
   constructor(
     /** Several where it depends on whether something succeeds; none where the command ends. */
     public places: readonly Place[],
-    public names = new Names(),
+    public names: Names,
   ) {}
 
   /** As a subshell has them. */
@@ -138,7 +175,6 @@ export class Folders {
   /** @returns the word by which it goes up from where nobody knows, or undefined */
   follow(name: string, args: readonly ShellWord[]): string | undefined {
     this.#before = undefined;
-    if (['exit', 'return', 'break', 'continue'].includes(name)) this.places = [];
     if (!['cd', 'pushd', 'popd'].includes(name)) return undefined;
     const before = this.places;
     const word = args.find(({ text }) => !/^-(-|[LPen@]+)$/.test(text));

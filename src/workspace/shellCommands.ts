@@ -1,20 +1,26 @@
-import { type ShellToken, type ShellWord, shellTokens } from './shellWords';
+import { type ShellWord, shellTokens } from './shellWords';
 
 /** One command with its words, as far as it can be told without a shell. */
 export interface SimpleCommand {
   readonly kind: 'command';
   /** Empty where there are only assignments or redirections. */
   readonly name: string;
+  /** The name as it stands there. */
+  readonly program: ShellWord | undefined;
   readonly args: readonly ShellWord[];
   /** `NAME=value` before it. */
   readonly assigned: readonly ShellWord[];
-  readonly redirects: readonly { readonly word: ShellWord; readonly writes: boolean }[];
+  readonly redirects: readonly ShellWord[];
+  /** Behind a `<<<`. */
+  readonly strings: readonly ShellWord[];
+  /** What its here-documents hold. */
+  readonly documents: readonly string[];
 }
 
 /** What stands between two commands, or around some. */
 export interface Joint {
   readonly kind: 'joint';
-  readonly text: ';' | '&&' | '||' | '|' | '&' | '(' | ')';
+  readonly text: ';' | '&&' | '||' | '|' | '&' | '(' | ')' | '{' | '}';
 }
 
 /** Words that stand before a command and are none. */
@@ -32,50 +38,74 @@ const BEFORE: ReadonlySet<string> = new Set([
   'until',
   'while',
 ]);
-const SHELLS = /^(\/(usr\/)?bin\/)?(ba|da|k|z)?sh$/;
-const SHELL_LINE = /(^|[\s;&|(])(\/(usr\/)?bin\/)?(ba|da|k|z)?sh(\s+-[\w-]+)*\s*$/;
-/** Its beginning, the rest of that line, and what stands in it. */
-const HERE_DOCUMENT = /<<-?\s*(['"]?)(\w+)\1([^\n]*)\n([\s\S]*?)^\s*\2[ \t]*$/gm;
+const SHELLS = /^(\/(usr\/)?bin\/)?((ba|da|fi|k|z)?sh|su)$/;
+/** What prints its words. */
+const PRINTERS: ReadonlySet<string> = new Set(['echo', 'printf']);
 
-/** The commands of a command line, in their order. What here-documents hold is left out, but for a shell's script. */
+/** The commands of a command line, in their order. */
 export function shellCommands(command: string): (SimpleCommand | Joint)[] {
   const parts: (SimpleCommand | Joint)[] = [];
   let words: ShellWord[] = [];
-  let redirects: SimpleCommand['redirects'] = [];
-  let pending: '<' | '>' | undefined;
+  let redirects: ShellWord[] = [];
+  let strings: ShellWord[] = [];
+  let documents: string[] = [];
+  let target = words;
   const end = (): void => {
-    if (words.length > 0 || redirects.length > 0) parts.push(commandOf(words, redirects));
+    if (words.length + redirects.length + strings.length + documents.length > 0) {
+      parts.push(commandOf(words, { redirects, strings, documents }));
+    }
     words = [];
     redirects = [];
-    pending = undefined;
+    strings = [];
+    documents = [];
+    target = words;
   };
-  for (const token of shellTokens(withoutHereDocuments(command))) {
+  for (const token of shellTokens(command)) {
     if (token.kind === 'word') {
-      if (pending === undefined) words.push(token);
-      else redirects = [...redirects, { word: token, writes: pending === '>' }];
-      pending = undefined;
-    } else if (isRedirect(token)) pending = token.text === '<' ? '<' : '>';
+      target.push(token);
+      target = words;
+    } else if (token.kind === 'here') documents.push(token.body);
+    else if (token.text === '<' || token.text === '>') target = redirects;
+    else if (token.text === '<<<') target = strings;
     else {
       end();
-      parts.push({ kind: 'joint', text: token.text as Joint['text'] });
+      parts.push({ kind: 'joint', text: token.text });
     }
   }
   end();
   return parts;
 }
 
-/** The scripts that a command gives a shell as a word: `sh -c '…'`. */
-export function scriptsOf({ name, args }: SimpleCommand): string[] {
-  const words = [name, ...args.map(({ text }) => text)];
-  return words.flatMap((word, at) => {
+/**
+ * The scripts that a command gives a shell: `sh -c '…'`, or what the shell reads.
+ * @param piped what the command before it prints
+ */
+export function scriptsOf(command: SimpleCommand, piped: readonly string[]): string[] {
+  const words = [command.name, ...command.args.map(({ text }) => text)];
+  const scripts = words.flatMap((word, at) => {
     if (!SHELLS.test(word)) return [];
     const option = words.findIndex((one, i) => i > at && /^-[a-z]*c$/.test(one));
     const script = option < 0 ? undefined : words[option + 1];
     return script === undefined ? [] : [script];
   });
+  const last = words.findLast((word) => !word.startsWith('-')) ?? '';
+  return SHELLS.test(last) ? [...scripts, ...inputOf(command), ...piped] : scripts;
 }
 
-function commandOf(words: readonly ShellWord[], redirects: SimpleCommand['redirects']): SimpleCommand {
+/** What a command gives the next one of a pipe, as far as the text says. */
+export function printedBy(command: SimpleCommand): string[] {
+  if (command.name === 'cat') return inputOf(command);
+  return PRINTERS.has(command.name) ? [command.args.map(({ text }) => text).join(' ')] : [];
+}
+
+function inputOf({ strings, documents }: SimpleCommand): string[] {
+  return [...strings.map(({ text }) => text), ...documents];
+}
+
+function commandOf(
+  words: readonly ShellWord[],
+  given: Pick<SimpleCommand, 'redirects' | 'strings' | 'documents'>,
+): SimpleCommand {
   let first = 0;
   const assigned: ShellWord[] = [];
   for (; first < words.length; first++) {
@@ -84,20 +114,13 @@ function commandOf(words: readonly ShellWord[], redirects: SimpleCommand['redire
     if (/^[A-Za-z_]\w*=/.test(word.text)) assigned.push(word);
     else if (!BEFORE.has(word.text)) break;
   }
-  const name = words[first]?.text ?? '';
-  return { kind: 'command', name, args: words.slice(first + 1), assigned, redirects };
-}
-
-function isRedirect(token: ShellToken): boolean {
-  return token.kind === 'operator' && (token.text === '<' || token.text === '>');
-}
-
-/** What a here-document holds is no command, but where a shell reads it. */
-function withoutHereDocuments(command: string): string {
-  return command.replace(HERE_DOCUMENT, (...found: unknown[]) => {
-    const [, , , rest, body, at] = found as [string, string, string, string, string, number];
-    const before = command.slice(command.lastIndexOf('\n', at) + 1, at);
-    const script = SHELL_LINE.test(before) ? ` -c '${body.replaceAll("'", "'\\''")}'` : '';
-    return `${script}${rest}\n`;
-  });
+  const program = words[first];
+  return {
+    kind: 'command',
+    name: program?.text ?? '',
+    program,
+    args: words.slice(first + 1),
+    assigned,
+    ...given,
+  };
 }

@@ -1,7 +1,14 @@
 /** What a command line is made of, as far as its words and where they end tell. Not a shell: nothing is expanded. */
-export type ShellToken = ShellWord | { readonly kind: 'operator'; readonly text: Operator };
+export type ShellToken = ShellWord | HereDocument | { readonly kind: 'operator'; readonly text: Operator };
 
-export type Operator = ';' | '&&' | '||' | '|' | '&' | '(' | ')' | '<' | '>';
+export type Operator = ';' | '&&' | '||' | '|' | '&' | '(' | ')' | '{' | '}' | '<' | '>' | '<<<';
+
+/** Stands where its `<<` does. */
+export interface HereDocument {
+  readonly kind: 'here';
+  /** Empty where its end is missing. */
+  readonly body: string;
+}
 
 export interface ShellWord {
   readonly kind: 'word';
@@ -25,17 +32,46 @@ export function shellTokens(command: string): ShellToken[] {
   return new Reader(command).read();
 }
 
+/** Of a here-document, with the word that ends it. */
+const SIGN = /<<(-?)[ \t]*((?:[^\s'"\\;&|<>()]|\\.|'[^'\n]*'|"[^"\n]*")+)/y;
+const ESCAPED = /(?:[^'\\]|\\.)*/sy;
+
+/** A here-document whose lines are not read yet. */
+interface Pending {
+  readonly token: { kind: 'here'; body: string };
+  readonly end: string;
+  readonly isIndented: boolean;
+}
+
 class Reader {
   readonly #tokens: ShellToken[] = [];
   #word: Draft | undefined;
-  #at = 0;
+  #pending: Pending[] = [];
+  /** Of parentheses. */
+  #depth = 0;
+  #at: number;
 
-  constructor(private readonly command: string) {}
+  /** @param begin where a substitution begins, of which only the end is asked for */
+  constructor(
+    private readonly command: string,
+    begin = 0,
+  ) {
+    this.#at = begin;
+  }
 
   read(): ShellToken[] {
     while (this.#at < this.command.length) this.#step();
     this.#endWord();
     return this.#tokens;
+  }
+
+  /** Where the substitution ends; -1 where it does not. */
+  end(): number {
+    while (this.#at < this.command.length) {
+      if (this.#depth === 0 && this.command.charAt(this.#at) === ')') return this.#at;
+      this.#step();
+    }
+    return -1;
   }
 
   #step(): void {
@@ -49,26 +85,69 @@ class Reader {
       this.#at += 2;
     } else if (this.#isSubstitution()) this.#substitution();
     else if (char === '#' && this.#word === undefined) this.#skipTo('\n');
-    else if (char === '\n') this.#operator(';', 1);
-    else if (/[\s{}]/.test(char)) {
-      // A brace ends a word as well, as in `{src,docs}`.
+    else if (char === '\n') {
+      this.#operator(';', 1);
+      for (const pending of this.#pending.splice(0)) this.#document(pending);
+    } else if (/\s/.test(char)) {
       this.#endWord();
       this.#at += 1;
-    } else this.#plain(char);
+    } else if (this.#isGroup()) this.#operator(char as Operator, 1);
+    else this.#plain(char);
   }
 
   #plain(char: string): void {
-    const two = this.command.slice(this.#at, this.#at + 2);
+    const three = this.command.slice(this.#at, this.#at + 3);
+    const two = three.slice(0, 2);
     if (two === '${') this.#braced();
+    else if (two === "$'") this.#escaped();
+    else if (two === '$"') this.#at += 1;
+    else if (three === '<<<') this.#operator(three, 3);
+    else if (two === '<<') this.#hereDocument();
     else if (two === '&&' || two === '||') this.#operator(two, 2);
     else if (two === '|&') this.#operator('|', 2);
-    else if (two === '&>' || two === '>&' || two === '<&') this.#operator(two === '<&' ? '<' : '>', 2);
-    else if (';|&()<>'.includes(char)) this.#operator(char as Operator, 1);
-    else {
+    else if (['&>', '>&', '>|'].includes(two)) this.#operator('>', 2);
+    else if (two === '<&') this.#operator('<', 2);
+    else if (';|&()<>'.includes(char)) {
+      if (char === '(') this.#depth += 1;
+      if (char === ')') this.#depth -= 1;
+      this.#operator(char as Operator, 1);
+    } else {
       const word = this.#open();
       word.text += char;
       word.expands ||= char === '$' || char === '~';
       this.#at += 1;
+    }
+  }
+
+  /** Whether a brace stands for itself, not as in `{src,docs}`. */
+  #isGroup(): boolean {
+    if (this.#word !== undefined) return false;
+    const two = this.command.slice(this.#at, this.#at + 2);
+    return /^\{\s/.test(two) || /^\}([\s;&|)<>]|$)/.test(two);
+  }
+
+  #hereDocument(): void {
+    this.#endWord();
+    SIGN.lastIndex = this.#at;
+    const [sign = '<<', dash, end = ''] = SIGN.exec(this.command) ?? [];
+    this.#at += sign.length;
+    const token = { kind: 'here' as const, body: '' };
+    this.#tokens.push(token);
+    this.#pending.push({ token, end: end.replaceAll(/['"\\]/g, ''), isIndented: dash === '-' });
+  }
+
+  /** Without its end it is none: then what follows is commands. */
+  #document({ token, end, isIndented }: Pending): void {
+    const begin = this.#at;
+    for (let at = begin; at < this.command.length; ) {
+      const next = this.command.indexOf('\n', at);
+      const line = this.command.slice(at, next < 0 ? undefined : next);
+      if ((isIndented ? line.replace(/^\t+/, '') : line) === end) {
+        token.body = this.command.slice(begin, at);
+        this.#at = at + line.length;
+        return;
+      }
+      at += line.length + 1;
     }
   }
 
@@ -84,6 +163,14 @@ class Reader {
     const end = this.command.indexOf("'", this.#at + 1);
     this.#open().text += this.command.slice(this.#at + 1, end < 0 ? undefined : end);
     this.#at = end < 0 ? this.command.length : end + 1;
+  }
+
+  /** As in `$'it\\'s'`. */
+  #escaped(): void {
+    ESCAPED.lastIndex = this.#at + 2;
+    const text = ESCAPED.exec(this.command)?.[0] ?? '';
+    this.#open().text += text.replaceAll(/\\(.)/gs, '$1');
+    this.#at += text.length + 3;
   }
 
   #doubleQuoted(): void {
@@ -111,7 +198,7 @@ class Reader {
   #substitution(): void {
     const isTick = this.command.charAt(this.#at) === '`';
     const begin = this.#at + (isTick ? 1 : 2);
-    const end = isTick ? this.command.indexOf('`', begin) : closing(this.command, begin);
+    const end = isTick ? this.command.indexOf('`', begin) : new Reader(this.command, begin).end();
     const word = this.#open();
     word.nested.push(this.command.slice(begin, end < 0 ? undefined : end));
     word.text += '$()';
@@ -139,19 +226,4 @@ class Reader {
     if (this.#word !== undefined) this.#tokens.push({ kind: 'word', ...this.#word });
     this.#word = undefined;
   }
-}
-
-/** Where the parenthesis closes that was opened before `at`; -1 where it does not. */
-function closing(command: string, at: number): number {
-  let depth = 1;
-  let quote = '';
-  for (let i = at; i < command.length; i++) {
-    const char = command.charAt(i);
-    if (char === '\\' && quote !== "'") i++;
-    else if (quote !== '') quote = char === quote ? '' : quote;
-    else if (char === '"' || char === "'") quote = char;
-    else if (char === '(') depth++;
-    else if (char === ')' && --depth === 0) return i;
-  }
-  return -1;
 }
