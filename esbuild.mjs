@@ -1,6 +1,6 @@
 // Builds everything, or the parts named: `node esbuild.mjs [--only=product] [--only=tests] [--only=host]`.
 // With --watch it stays and builds again; with --production it builds the product alone, minified.
-//   product  dist/: the extension, the Anthropic adapter (loaded when first needed), the webviews
+//   product  dist/: the extension, what it loads when first needed, the webviews
 //   tests    out/unit, out/extension, out/ui, out/crash, out/bench
 //   host     out/host: what starts VS Code for people and for tests
 import { chmod, copyFile, mkdir, readdir, rm } from 'node:fs/promises';
@@ -15,8 +15,17 @@ const watch = flags.has('--watch');
 const wantsAll = !production && ![...flags].some((flag) => flag.startsWith('--only='));
 const wants = (part) => wantsAll || flags.has(`--only=${part}`) || (production && part === 'product');
 
-const lazyFolder = join(root, 'src', 'model', 'anthropic');
-const lazyEntry = join(lazyFolder, 'index.ts');
+/**
+ * What is loaded when first needed, with `import()`: a file beside the main bundle, and the module of ours, or the
+ * package, that it holds.
+ */
+const LAZY = {
+  'anthropic.js': 'src/model/anthropic/index.ts',
+  'demo.js': 'src/model/demo/index.ts',
+  'commandPaths.js': 'src/workspace/commandPaths.ts',
+  'diff.js': 'src/workspace/diff.ts',
+  'yaml.js': 'yaml',
+};
 
 const common = {
   absWorkingDir: root,
@@ -24,6 +33,7 @@ const common = {
   logLevel: 'warning',
   sourcemap: true,
   minify: production,
+  charset: 'utf8',
 };
 const forNode = {
   ...common,
@@ -47,22 +57,48 @@ async function sources(folder, pattern) {
   }
 }
 
-/**
- * Modules of ours that the Anthropic bundle and the main bundle both use. Each must exist once at run
- * time, or `instanceof` of a class in them is false across the two bundles.
- */
-async function findShared() {
+/** The output of {@link LAZY} that an import means, or undefined. */
+function lazyOutput({ kind, path, resolveDir }) {
+  if (kind !== 'dynamic-import') return undefined;
+  const wanted = /^\.\.?(\/|$)/.test(path) ? candidates(resolve(resolveDir, path)) : [path];
+  return Object.keys(LAZY).find((output) => wanted.includes(pathOf(LAZY[output])));
+}
+
+const pathOf = (entry) => (entry.endsWith('.ts') ? join(root, entry) : entry);
+
+const candidates = (base) => [base, `${base}.ts`, join(base, 'index.ts')];
+
+/** Our modules that are in the bundle of an entry. */
+async function modulesOf(entry) {
+  const leaveOut = {
+    name: 'leave-out',
+    setup(build) {
+      build.onResolve({ filter: /./ }, (args) => {
+        return lazyOutput(args) === undefined ? undefined : { path: args.path, external: true };
+      });
+    },
+  };
   const { metafile } = await esbuild.build({
     ...forNode,
-    entryPoints: [lazyEntry],
+    entryPoints: [entry],
     packages: 'external',
+    plugins: [leaveOut],
     metafile: true,
     write: false,
     sourcemap: false,
   });
-  return Object.keys(metafile.inputs)
-    .map((input) => join(root, input))
-    .filter((file) => !file.startsWith(lazyFolder + sep));
+  return Object.keys(metafile.inputs).map((input) => join(root, input));
+}
+
+/**
+ * Modules of ours that more than one bundle uses. Each must exist once at run time, or `instanceof` of a class in
+ * them is false across the bundles.
+ */
+async function findShared() {
+  const ours = Object.values(LAZY).filter((entry) => entry.endsWith('.ts'));
+  const bundles = await Promise.all(['src/extension.ts', ...ours].map(modulesOf));
+  const all = bundles.flat();
+  return [...new Set(all.filter((file, index) => all.indexOf(file) !== index))];
 }
 
 const sharedOutput = (file) => {
@@ -71,12 +107,11 @@ const sharedOutput = (file) => {
 };
 
 /**
- * Keeps the Anthropic adapter and the shared modules out of the bundle being built; at run time they are
- * loaded from files of their own.
+ * Keeps the lazy and the shared modules out of the bundle being built; at run time they are loaded from files of
+ * their own.
  * @param output where this bundle goes, relative to dist/
  */
 function splitOut(shared, output) {
-  const candidates = (base) => [base, `${base}.ts`, join(base, 'index.ts')];
   const reference = (target) => {
     const path = posix.relative(posix.dirname(output), target);
     return { path: path.startsWith('.') ? path : `./${path}`, external: true };
@@ -84,10 +119,11 @@ function splitOut(shared, output) {
   return {
     name: 'split-out',
     setup(build) {
-      build.onResolve({ filter: /^\.\.?(\/|$)/ }, (args) => {
-        const files = candidates(resolve(args.resolveDir, args.path));
-        if (args.kind === 'dynamic-import' && files.includes(lazyEntry)) return reference('anthropic.js');
-        const file = files.find((candidate) => shared.includes(candidate));
+      build.onResolve({ filter: /./ }, (args) => {
+        const lazy = lazyOutput(args);
+        if (lazy !== undefined) return reference(lazy);
+        if (args.kind === 'entry-point' || !/^\.\.?(\/|$)/.test(args.path)) return undefined;
+        const file = candidates(resolve(args.resolveDir, args.path)).find((each) => shared.includes(each));
         return file === undefined ? undefined : reference(sharedOutput(file));
       });
     },
@@ -95,8 +131,7 @@ function splitOut(shared, output) {
 }
 
 async function productBuilds() {
-  const hasLazy = (await sources('src/model/anthropic', /^index\.ts$/)).length > 0;
-  const shared = hasLazy ? await findShared() : [];
+  const shared = await findShared();
   const bundle = (entry, output) => ({
     ...forNode,
     entryPoints: [entry],
@@ -106,7 +141,7 @@ async function productBuilds() {
   const webview = { ...common, platform: 'browser', target: 'es2022', outdir: 'dist/webview' };
   return [
     bundle('src/extension.ts', 'extension.js'),
-    ...(hasLazy ? [bundle('src/model/anthropic/index.ts', 'anthropic.js')] : []),
+    ...Object.entries(LAZY).map(([output, entry]) => bundle(entry, output)),
     ...shared.map((file) => bundle(file, sharedOutput(file))),
     {
       ...webview,

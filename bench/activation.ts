@@ -53,6 +53,10 @@ function contextFor(root: string, storage: string): object {
     workspaceState: { get: () => undefined, update: async () => undefined },
     globalState: { get: () => undefined, update: async () => undefined },
     extension: { packageJSON: {} },
+    languageModelAccessInformation: {
+      canSendRequest: () => undefined,
+      onDidChange: new vscode.EventEmitter<unknown>().event,
+    },
     asAbsolutePath: (relative: string) => path.join(root, relative),
   };
 }

@@ -91,6 +91,8 @@ module.exports = {
   commands: namespace({ executeCommand: async () => undefined }),
   extensions: namespace({}),
   env: namespace({ language: 'en' }),
+  lm: namespace({ selectChatModels: async () => [] }),
+  comments: namespace({}),
   l10n: { t: (text: unknown) => String(text) },
   window: namespace({
     showWarningMessage: async () => undefined,

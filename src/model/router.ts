@@ -2,7 +2,7 @@
 
 import type { AnthropicModelOptions } from './anthropic';
 import type { Credentials, MissingCredentials } from './credentials';
-import { createDemoModel, type DemoModelOptions } from './demo';
+import type { DemoModelOptions } from './demo';
 import { DEFAULT_BASE_URL, type Env, hostAndPort } from './endpoint';
 import { isVscodeModel } from './modelId';
 import { type CallCounts, type LanguageModel, ModelError, type ModelStreamEvent } from './port';
@@ -35,7 +35,7 @@ export interface ModelProvider {
 }
 
 export function createModelProvider(options: ModelRouterOptions): ModelProvider {
-  const demo = createDemoModel(options.demo);
+  let demo: LanguageModel | undefined;
   const findVscodeModel = options.findVscodeModel ?? (async () => undefined);
   let made: { key: string; model: LanguageModel } | undefined;
 
@@ -86,7 +86,11 @@ export function createModelProvider(options: ModelRouterOptions): ModelProvider 
 
   const resolve = async (model?: string): Promise<LanguageModel> => {
     const { provider } = options.getSettings();
-    if (provider === 'demo') return demo;
+    if (provider === 'demo') {
+      const { createDemoModel } = await import('./demo');
+      demo ??= createDemoModel(options.demo);
+      return demo;
+    }
     if (provider === 'vscode' || (model !== undefined && isVscodeModel(model))) return vscodeModel(model);
     return fromKeys(provider, model);
   };

@@ -1,6 +1,4 @@
 import { dirname } from 'node:path';
-import { refuseMainPaths } from './commandPaths';
-import { unifiedDiff } from './diff';
 import { applyEdit } from './edit';
 import { commandEnvironment } from './environment';
 import { exists, fileKey } from './fileKey';
@@ -105,6 +103,7 @@ export class NodeMemberWorkspace implements MemberWorkspace {
       [MARK_NAME]: mark,
     };
     if (main !== undefined) {
+      const { refuseMainPaths } = await import('./commandPaths');
       refuseMainPaths(command, root, main);
       // A worktree whose .git breaks while the command runs must not become the checkout around it.
       environment.GIT_CEILING_DIRECTORIES = dirname(main.checkout);
@@ -170,7 +169,8 @@ export class NodeMemberWorkspace implements MemberWorkspace {
   }
 }
 
-function preview({ path, before, after }: Change): string {
+async function preview({ path, before, after }: Change): Promise<string> {
+  const { unifiedDiff } = await import('./diff');
   return unifiedDiff(path.relative, before?.bytes.toString('utf8'), after.toString('utf8'));
 }
 

@@ -56,7 +56,7 @@ async function filesIn(root: string, folder: string, problems: RoleProblem[]): P
 
 async function readRole(root: string, file: string, problems: RoleProblem[]): Promise<Role | undefined> {
   try {
-    return { ...readRoleText(await readSmallFile(root, file)), file };
+    return { ...(await readRoleText(await readSmallFile(root, file))), file };
   } catch (error) {
     // Deleted between the listing and the reading.
     if (errorCode(error) === 'ENOENT') return undefined;

@@ -1,4 +1,4 @@
-import { LineCounter, parseDocument } from 'yaml';
+import type * as Yaml from 'yaml';
 import * as z from 'zod';
 import type { Role } from '../protocol';
 
@@ -24,14 +24,14 @@ const MAX_ALIASES = 10;
  * Reads a role file: front matter between two lines `---`, then the instructions.
  * @throws {RoleTextError}
  */
-export function readRoleText(text: string): Omit<Role, 'file'> {
+export async function readRoleText(text: string): Promise<Omit<Role, 'file'>> {
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
   if (!FENCE.test(lines[0] ?? '')) {
     throw new RoleTextError("it does not begin with front matter between two lines '---'", 1);
   }
   const end = lines.findIndex((line, index) => index > 0 && FENCE.test(line));
   if (end === -1) throw new RoleTextError("the front matter has no end; a line '---' is missing", 1);
-  const fields = readFields(lines.slice(1, end));
+  const fields = readFields(await import('yaml'), lines.slice(1, end));
   const instructions = lines
     .slice(end + 1)
     .join('\n')
@@ -47,8 +47,8 @@ interface FrontMatter {
   lineOf(key: string): number;
 }
 
-function readFields(lines: readonly string[]): Omit<Role, 'file' | 'instructions'> {
-  const { value, lineOf } = parseYaml(lines);
+function readFields(yaml: typeof Yaml, lines: readonly string[]): Omit<Role, 'file' | 'instructions'> {
+  const { value, lineOf } = parseYaml(yaml, lines);
   const fields = z.record(z.string(), z.unknown()).safeParse(value);
   if (!fields.success) throw new RoleTextError('the front matter holds no fields such as name: …', 2);
   const take = <T>(key: string, schema: z.ZodType<T>, problem: string): T => {
@@ -88,17 +88,20 @@ function splitTools(written: string): string[] {
 }
 
 /** @throws {RoleTextError} with the line in the file */
-function parseYaml(lines: readonly string[]): FrontMatter {
-  const strict = parseLines(lines);
+function parseYaml(yaml: typeof Yaml, lines: readonly string[]): FrontMatter {
+  const strict = parseLines(yaml, lines);
   if (!(strict instanceof RoleTextError)) return strict;
   // Other tools take a plain text with a colon in it, such as `description: Use when: …`, and so many files
   // have one.
-  const lenient = parseLines(lines.map(quotePlain));
+  const lenient = parseLines(yaml, lines.map(quotePlain));
   if (lenient instanceof RoleTextError) throw strict;
   return lenient;
 }
 
-function parseLines(lines: readonly string[]): FrontMatter | RoleTextError {
+function parseLines(
+  { LineCounter, parseDocument }: typeof Yaml,
+  lines: readonly string[],
+): FrontMatter | RoleTextError {
   const counter = new LineCounter();
   const document = parseDocument(lines.join('\n'), {
     lineCounter: counter,

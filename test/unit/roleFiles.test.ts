@@ -9,9 +9,9 @@ import { RoleTextError, readRoleText } from '../../src/workspace/roleText';
 
 const file = (fields: string, body = 'Work well.') => `---\n${fields}\n---\n\n${body}\n`;
 
-function refused(text: string): string {
+async function refused(text: string): Promise<string> {
   try {
-    readRoleText(text);
+    await readRoleText(text);
   } catch (error) {
     assert.ok(error instanceof RoleTextError);
     return `${error.line ?? '-'}: ${error.message}`;
@@ -20,7 +20,7 @@ function refused(text: string): string {
 }
 
 describe('the text of a role file', () => {
-  it('is front matter and instructions, with any line end and a mark before it', () => {
+  it('is front matter and instructions, with any line end and a mark before it', async () => {
     const text = file(
       'name: reviewer\ndescription: Looks at changes\ntools: Read, Grep\nmodel: big',
       'A.\n\nB.',
@@ -33,11 +33,11 @@ describe('the text of a role file', () => {
       instructions: 'A.\n\nB.',
     };
     for (const written of [text, text.replaceAll('\n', '\r\n'), `\ufeff${text}`]) {
-      assert.deepEqual(readRoleText(written), role);
+      assert.deepEqual(await readRoleText(written), role);
     }
   });
 
-  it('may hold lists, quoted texts and texts of several lines', () => {
+  it('may hold lists, quoted texts and texts of several lines', async () => {
     const fields = [
       'name: "test writer"',
       'description: >-',
@@ -48,46 +48,49 @@ describe('the text of a role file', () => {
       "  - 'Bash(npm test:*, npm run lint)'",
       'color: blue',
     ].join('\n');
-    const role = readRoleText(file(fields));
+    const role = await readRoleText(file(fields));
     assert.equal(role.name, 'test writer');
     assert.equal(role.description, 'Writes tests. Use it: often.');
     assert.deepEqual(role.tools, ['Read', 'Bash(npm test:*, npm run lint)']);
-    assert.deepEqual(readRoleText(file('name: a\ntools: Bash(x, y), Read')).tools, ['Bash(x, y)', 'Read']);
-    assert.deepEqual(readRoleText(file('name: a\ntools: []')).tools, []);
-    assert.equal('tools' in readRoleText(file('name: a')), false);
+    assert.deepEqual((await readRoleText(file('name: a\ntools: Bash(x, y), Read'))).tools, [
+      'Bash(x, y)',
+      'Read',
+    ]);
+    assert.deepEqual((await readRoleText(file('name: a\ntools: []'))).tools, []);
+    assert.equal('tools' in (await readRoleText(file('name: a'))), false);
   });
 
-  it('may have a plain text with a colon in it, which other tools take', () => {
-    const role = readRoleText(
+  it('may have a plain text with a colon in it, which other tools take', async () => {
+    const role = await readRoleText(
       file('name: a\ndescription: Use this when: it is late\\n"and" so on\ntools: Read'),
     );
     assert.equal(role.description, 'Use this when: it is late\\n"and" so on');
     assert.deepEqual(role.tools, ['Read']);
   });
 
-  it('says in which line it cannot be read', () => {
-    assert.match(refused('Just text.'), /^1: it does not begin with front matter/);
-    assert.match(refused('---\nname: a\n'), /^1: the front matter has no end/);
-    assert.match(refused(file('name: a\nmodel: "unclosed')), /^[34]: /);
-    assert.match(refused(file('name: a\nname: b')), /^3: .*unique/);
-    assert.match(refused(file('description: d')), /^1: it needs a 'name'/);
-    assert.match(refused(file('description: d\nname: [x]')), /^3: it needs a 'name'/);
-    assert.match(refused(file('name: ../../x')), /^2: it needs a 'name'/);
-    assert.match(refused(file('name: a\ntools:\n  Read: yes')), /^3: 'tools' has to be a list/);
-    assert.match(refused(file('name: a\ntools:')), /^3: 'tools'/);
-    assert.match(refused(file('- a\n- b')), /^2: the front matter holds no fields/);
-    assert.match(refused(file('name: a', '')), /^3: there are no instructions/);
+  it('says in which line it cannot be read', async () => {
+    assert.match(await refused('Just text.'), /^1: it does not begin with front matter/);
+    assert.match(await refused('---\nname: a\n'), /^1: the front matter has no end/);
+    assert.match(await refused(file('name: a\nmodel: "unclosed')), /^[34]: /);
+    assert.match(await refused(file('name: a\nname: b')), /^3: .*unique/);
+    assert.match(await refused(file('description: d')), /^1: it needs a 'name'/);
+    assert.match(await refused(file('description: d\nname: [x]')), /^3: it needs a 'name'/);
+    assert.match(await refused(file('name: ../../x')), /^2: it needs a 'name'/);
+    assert.match(await refused(file('name: a\ntools:\n  Read: yes')), /^3: 'tools' has to be a list/);
+    assert.match(await refused(file('name: a\ntools:')), /^3: 'tools'/);
+    assert.match(await refused(file('- a\n- b')), /^2: the front matter holds no fields/);
+    assert.match(await refused(file('name: a', '')), /^3: there are no instructions/);
   });
 
-  it('is no bomb, and no code', () => {
+  it('is no bomb, and no code', async () => {
     const bomb = ['a: &a [x,x,x,x,x,x,x,x,x]'];
     for (let i = 1; i < 9; i++) {
       const [before, now] = [String.fromCharCode(96 + i), String.fromCharCode(97 + i)];
       bomb.push(`${now}: &${now} [${`*${before},`.repeat(9)}]`);
     }
-    assert.match(refused(file([...bomb, 'name: x'].join('\n'))), /^2: .*alias/i);
-    assert.equal(readRoleText(file('name: a\ndescription: !!js/function "x"')).description, 'x');
-    assert.equal(readRoleText(file('name: a\n__proto__: {x: 1}')).name, 'a');
+    assert.match(await refused(file([...bomb, 'name: x'].join('\n'))), /^2: .*alias/i);
+    assert.equal((await readRoleText(file('name: a\ndescription: !!js/function "x"'))).description, 'x');
+    assert.equal((await readRoleText(file('name: a\n__proto__: {x: 1}'))).name, 'a');
   });
 });
 
