@@ -256,7 +256,21 @@ describe('work that comes home', function () {
     assert.deepEqual(names(await read()), ['modified readme.md']);
   });
 
-  it('never holds what lies in a folder .team', async () => {
+  it("holds what lies in a folder .team that is not the workspace's own", async () => {
+    await tree.put('docs/.team/people.md', 'changed\n');
+    await tree.put('src/.team/x.md', 'new\n');
+    await tree.put('.team/x.md', 'hidden\n');
+    tree.git('add', '--force', '.team/x.md');
+    assert.deepEqual(names(await read()), ['added docs/.team/people.md', 'added src/.team/x.md']);
+    // Where the workspace is a part of the repository.
+    const part = new GitReview(join(repo.root, 'src'));
+    assert.deepEqual(names(await part.read(tree.root, [])), [
+      'added .team/x.md',
+      'added docs/.team/people.md',
+    ]);
+  });
+
+  it('never holds what lies in the folder .team', async () => {
     const other = await worktree('t2');
     await tree.put('.team/worktrees/t2/src/a.ts', 'taken\n');
     await tree.put('.team/.gitignore', '!*\n');

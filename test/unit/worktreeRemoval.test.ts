@@ -117,6 +117,18 @@ describe('removing a worktree', function () {
     await removes(life);
   });
 
+  it("names ignored files of a folder .team that is not the workspace's own", async () => {
+    const life = await withTask();
+    await tree.put('.team/.gitignore', '*\n');
+    await tree.put('.team/x.md', 'x\n');
+    assert.deepEqual((await life.reviews.inspectWorktree('t1')).uncommitted, []);
+    await tree.put('docs/.team/.gitignore', '*\n');
+    await tree.put('docs/.team/people.md', 'people\n');
+    const { ignored } = (await refused(life)).report;
+    assert.ok(ignored.length > 0 && ignored.every((path) => path.startsWith('docs/.team/')), ignored.join());
+    await removes(life, true);
+  });
+
   describe('with a submodule', () => {
     let lib: GitRepo;
     let origin: GitRepo;

@@ -56,14 +56,16 @@ const MAX_COMPARED_BYTES = 16 * 1024 * 1024;
 /**
  * @param worktree root of the worktree's checkout
  * @param main root of the main checkout
+ * @param left a folder that does not count: from the root, with `/` at its end
  */
-export async function looseFiles(worktree: string, main: string): Promise<LooseFiles> {
+export async function looseFiles(worktree: string, main: string, left?: string): Promise<LooseFiles> {
   const args = ['--untracked-files=all', '--ignored=matching', '--no-renames'];
   const entries = await gitList(worktree, ['status', '--porcelain', '-z', ...args]);
   const uncommitted: string[] = [];
   const ignored: string[] = [];
   for (const entry of entries) {
     const path = entry.slice(3);
+    if (left !== undefined && path.startsWith(left)) continue;
     if (!entry.startsWith('!! ')) uncommitted.push(path);
     else if (!isMade(path) && !(await isSame(join(worktree, path), join(main, path)))) ignored.push(path);
   }
@@ -94,9 +96,7 @@ export async function lostCommits(
 }
 
 function isMade(path: string): boolean {
-  const names = path.split('/');
-  // Handshake's own folder is no part of a task's work.
-  return names.some((name) => MADE_FOLDERS.has(name) || name === '.team') || MADE_FILES.test(path);
+  return path.split('/').some((name) => MADE_FOLDERS.has(name)) || MADE_FILES.test(path);
 }
 
 /** Whether the main checkout has the same file or link; folders are not compared. */

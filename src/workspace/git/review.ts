@@ -8,7 +8,7 @@ import { clearLeftovers } from './leftovers';
 import { looseCommit, mergeTrees } from './merge';
 import { isText, shownName } from './names';
 import { ReviewRefusal } from './refusal';
-import { gitPath, type Head, headOf, repositoryOf, treeOf } from './repository';
+import { gitPath, type Head, headOf, repositoryOf, teamsFolder, treeOf } from './repository';
 import { GitError, git, gitHolds, gitLine, gitList, gitNames } from './run';
 import { type Taken, treeWith } from './selection';
 import { addTracked, withScratchIndex, workTree, writeTree } from './snapshot';
@@ -32,7 +32,7 @@ export interface Work {
   readonly work: string;
   /** The commit that is checked out in the worktree. */
   readonly tip: string;
-  /** Handshake's own folder is never part of it. */
+  /** The workspace's own folder `.team` is never part of it. */
   readonly changes: readonly FileChange[];
   /** Whether the changes are all that is different between the two trees. */
   readonly isWhole: boolean;
@@ -75,14 +75,15 @@ export class GitReview {
    * the worktree is about to be removed
    */
   async read(worktree: string, accepted: readonly AcceptedPart[], isSure = false): Promise<Work> {
-    const { root } = await repositoryOf(this.folder);
+    const { root, prefix } = await repositoryOf(this.folder);
+    const teams = teamsFolder(prefix);
     const [head, own] = [await headOf(root), await headOf(worktree)];
     const shared = await sharedCommit(root, head, own);
     const held = await this.#acceptedBase(root, head, shared, accepted, isSure);
     const base = held ?? (await treeOf(root, shared));
     const work = await workTree(worktree);
     const all = await diffTrees(root, base, work);
-    const changes = all.filter((change) => !isTeams(change.path) && !isTeams(change.oldPath ?? ''));
+    const changes = all.filter(({ path, oldPath }) => ![path, oldPath].some((one) => one?.startsWith(teams)));
     return { root, head, base, work, tip: own.commit, changes, isWhole: changes.length === all.length };
   }
 
@@ -225,11 +226,6 @@ async function worktreesIn(common: string): Promise<string[]> {
     if (errorCode(error) === 'ENOENT') return [];
     throw error;
   }
-}
-
-/** Handshake's own folder, of this or of another team. */
-function isTeams(path: string): boolean {
-  return path.split('/').includes('.team');
 }
 
 function isAncestor(root: string, commit: string, of: string): Promise<boolean> {

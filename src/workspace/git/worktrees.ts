@@ -4,7 +4,7 @@ import { errorCode } from '../failures';
 import { callMark, endMarked } from '../markedProcesses';
 import { WorkspaceError } from '../port';
 import { type LooseFiles, looseFiles, lostCommits } from './losses';
-import { commitOf, headOf, repositoryOf } from './repository';
+import { commitOf, headOf, repositoryOf, teamsFolder } from './repository';
 import { git, gitHolds, gitLine, gitList, gitText } from './run';
 import { changedSubmodules, type SubmoduleLosses, submoduleLosses } from './submodules';
 import { exists, worktreeProblem } from './worktreeState';
@@ -126,7 +126,8 @@ export class GitWorktrees {
 
   /** What of its files is not committed in it. */
   async looseFiles(path: string): Promise<LooseFiles> {
-    return looseFiles(this.folderOf(path), (await repositoryOf(this.root)).root);
+    const { root, prefix } = await repositoryOf(this.root);
+    return looseFiles(this.folderOf(path), root, teamsFolder(prefix));
   }
 
   /** What stands in its submodules alone. */
