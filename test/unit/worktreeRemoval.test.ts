@@ -1,4 +1,5 @@
 import * as assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorktreeRefusal, type WorktreeReport } from '../../src/agent/reviewApi';
@@ -97,6 +98,26 @@ describe('removing a worktree', function () {
     await tree.put('readme.md', 'both\n');
     tree.commit('in between');
     assert.deepEqual((await refused(life)).report.commits.toSorted(), ['in between', 'last', 'the work']);
+  });
+
+  it("runs no program of the user's to look at signatures", async () => {
+    const life = await withTask();
+    await tree.put('src/b.ts', 'work\n');
+    tree.commit('signed');
+    const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n abc\n -----END PGP SIGNATURE-----';
+    const text = tree.git('cat-file', 'commit', 'HEAD').replace('\n\n', `\n${signature}\n\n`);
+    await repo.put('.git/signed', `${text}\n`);
+    const signed = repo.git('hash-object', '-t', 'commit', '-w', join(repo.root, '.git/signed'));
+    tree.git('update-ref', 'HEAD', signed);
+    const [program, ran] = [join(repo.root, '.git/gpg'), join(repo.root, '.git/gpg-ran')];
+    await writeFile(program, `#!/bin/sh\ntouch '${ran}'\nexit 1\n`, { mode: 0o755 });
+    repo.git('config', 'gpg.program', program);
+    repo.git('config', 'log.showSignature', 'true');
+    assert.deepEqual((await refused(life)).report.commits, ['signed']);
+    assert.equal(existsSync(ran), false);
+    // It would run.
+    repo.git('log', '-1', signed);
+    assert.equal(existsSync(ran), true);
   });
 
   it('names ignored files that are nowhere else, and not what a program makes anew', async () => {

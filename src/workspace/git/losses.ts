@@ -92,7 +92,8 @@ export async function lostCommits(
   if (own.length === 0) return [];
   const others = ['HEAD', `--exclude=${branch}`, '--branches', '--tags', '--remotes', ...accepted];
   // One that was accepted and rebased away since may not be there any more.
-  return gitList(root, ['log', '-z', '--format=%s', '--ignore-missing', ...own, '--not', ...others]);
+  const log = ['log', '-z', '--format=%s', '--no-show-signature', '--ignore-missing'];
+  return gitList(root, [...log, ...own, '--not', ...others]);
 }
 
 function isMade(path: string): boolean {
