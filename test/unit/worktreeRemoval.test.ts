@@ -214,6 +214,34 @@ describe('removing a worktree', function () {
     });
   });
 
+  it('names the .env and the keys in a folder that a program makes, and folders that people keep', async () => {
+    await repo.put('.gitignore', 'build/\ndist/\nnode_modules/\nvendor/\ntmp/\n*.pem\n');
+    repo.commit('what is ignored');
+    const life = await withTask();
+    await tree.put('build/js/main.js', 'made\n');
+    await tree.put('build/js/.env', 'KEY=1\n');
+    await repo.put('build/js/.env', 'KEY=1\n');
+    await tree.put('build/node_modules/x/.env.test', 'KEY=of x\n');
+    await tree.put('node_modules/x/.env', 'KEY=of x\n');
+    await tree.put('out/own.pem.js', 'made\n');
+    tree.git('add', 'out');
+    await tree.put('out/own.pem', 'key\n');
+    await repo.put('out/own.pem', 'key\n');
+    assert.deepEqual((await life.reviews.inspectWorktree('t1')).ignored, []);
+    await repo.put('build/js/.env', 'KEY=2\n');
+    await rm(join(repo.root, 'out/own.pem'));
+    await tree.put('dist/.env.local', 'KEY=1\n');
+    await tree.put('vendor/own.c', 'own\n');
+    await tree.put('tmp/notes.md', 'notes\n');
+    assert.deepEqual((await refused(life)).report.ignored.toSorted(), [
+      'build/js/.env',
+      'dist/.env.local',
+      'out/own.pem',
+      'tmp/',
+      'vendor/',
+    ]);
+  });
+
   it('is refused where it cannot be read, with the reason; a clear yes removes it all the same', async () => {
     const life = await withTask();
     await tree.put('sub/x.txt', 'x\n');
