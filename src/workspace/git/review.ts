@@ -9,6 +9,7 @@ import { looseCommit, mergeTrees } from './merge';
 import { isText, shownName } from './names';
 import { ReviewRefusal } from './refusal';
 import { gitPath, type Head, headOf, repositoryOf, teamsFolder, treeOf } from './repository';
+import { isCommitted, resolutionIn } from './resolution';
 import { GitError, git, gitHolds, gitLine, gitList, gitNames } from './run';
 import { type Taken, treeWith } from './selection';
 import { addTracked, withScratchIndex, workTree, writeTree } from './snapshot';
@@ -120,6 +121,7 @@ export class GitReview {
       to,
       conflicts,
       staged: mode === 'commit',
+      head: head.commit,
       ...(isCommit ? { commit: { id: await commitOn(root, head, to, message), parent: head.commit } } : {}),
     };
     await refuseLocalChanges(root, landing, head, files);
@@ -210,10 +212,33 @@ function isBlocked(error: unknown): false {
 /** Whether what was accepted still is in the main checkout: taken back with git, it is to be reviewed again. */
 async function stillHolds(root: string, head: Head, landing: Landing, isSure: boolean): Promise<boolean> {
   if (landing.commit !== undefined && (await isAncestor(root, landing.commit.id, head.commit))) return true;
+  if (landing.conflicts.length > 0) return conflictsHold(root, landing, isSure);
   const { at } = await progressOf(root, landing);
   if (at !== 'changed') return at === 'after';
-  // The user has gone on with these files: what merging would change there is missing from them.
-  const { from, to } = landing;
+  return isContained(root, landing, isSure);
+}
+
+/**
+ * The same of a merge with conflicts. It holds while the user is at them; then where the user has committed what they
+ * are resolved to, or where the files themselves say that they were resolved.
+ */
+async function conflictsHold(root: string, landing: Landing, isSure: boolean): Promise<boolean> {
+  if (await isCommitted(root, landing, isSure)) return true;
+  const conflicted = new Set(landing.conflicts.map(({ path }) => path));
+  // What is open can still be taken back.
+  if ((await unmergedPaths(root)).some((path) => conflicted.has(path))) return !isSure;
+  const { from, to, staged } = landing;
+  const paths = new Set([...(await changedEntries(root, from, to)).keys(), ...conflicted]);
+  const { plain, ours, other } = await resolutionIn(root, await workingTree(root, [...paths]), landing);
+  if (isSure && other.length > 0) return false;
+  // Taking it back takes the other files back as well, where they are staged: where they are there, ours was chosen.
+  if (ours.length > 0) return !isSure && staged && plain === 'all';
+  if (other.length === 0 && plain !== 'missing') return true;
+  return isContained(root, landing, isSure);
+}
+
+/** The user has gone on with the files of a landing: whether merging would change nothing there. */
+async function isContained(root: string, { from, to }: Landing, isSure: boolean): Promise<boolean> {
   const now = await workingTree(root, [...(await changedEntries(root, from, to)).keys()]);
   const { tree, conflicts } = await mergeTrees(root, from, now, to);
   return conflicts.length > 0 ? !isSure : tree === now;
