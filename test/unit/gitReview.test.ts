@@ -2,15 +2,10 @@ import assert from 'node:assert/strict';
 import { chmod, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileChange } from '../../src/workspace/git/diff';
+import type { AcceptedPart } from '../../src/workspace/git/kept';
 import { land, progressOf, takeBack } from '../../src/workspace/git/landing';
 import { ReviewRefusal } from '../../src/workspace/git/refusal';
-import {
-  type Acceptance,
-  type AcceptedPart,
-  GitReview,
-  type MergeMode,
-  type Work,
-} from '../../src/workspace/git/review';
+import { type Acceptance, GitReview, type MergeMode, type Work } from '../../src/workspace/git/review';
 import type { Taken } from '../../src/workspace/git/selection';
 import { GitWorktrees } from '../../src/workspace/git/worktrees';
 import { type GitRepo, lines, makeRepo } from './support/gitRepo';
@@ -524,7 +519,7 @@ describe('work that comes home', function () {
       const part = await there.prepare(first, [{ change, hunks: [hunk] }], 'commit', 'A part\n');
       await land(long.root, part.landing);
       assert.equal(await long.text('src/a.ts'), lines(1, 30).replace('line 2\n', 'two\n'));
-      await there.keep(own.root, part);
+      await there.keep(plan.branch, [part]);
       const rest = await there.read(own.root, [part]);
       assert.deepEqual(names(rest), ['added new.txt', 'deleted readme.md', 'modified src/a.ts']);
       const all = rest.changes.map((one) => ({ change: one }));
@@ -534,6 +529,7 @@ describe('work that comes home', function () {
       assert.equal(await long.text('src/a.ts'), await own.text('src/a.ts'));
       await worktrees.remove(plan.path, plan.branch);
       assert.deepEqual(long.branches(), ['main']);
+      assert.equal(long.git('for-each-ref', 'refs/handshake'), '');
     } finally {
       await long.remove();
     }

@@ -3,25 +3,19 @@ import { dirname, join } from 'node:path';
 import { errorCode } from '../failures';
 import { callMark, endMarked, goneWithin } from '../markedProcesses';
 import { changedEntries, diffTrees, type FileChange } from './diff';
+import { type AcceptedPart, keep, partsThere } from './kept';
 import { type Landing, progressOf, stagedAmong, stagedPaths } from './landing';
 import { clearLeftovers } from './leftovers';
-import { looseCommit, mergeTrees } from './merge';
+import { mergeTrees } from './merge';
 import { isText, shownName } from './names';
 import { ReviewRefusal } from './refusal';
 import { gitPath, type Head, headOf, repositoryOf, teamsFolder, treeOf } from './repository';
 import { isCommitted, resolutionIn } from './resolution';
-import { GitError, git, gitHolds, gitLine, gitList, gitNames } from './run';
+import { GitError, gitHolds, gitLine, gitList, gitNames } from './run';
 import { type Taken, treeWith } from './selection';
 import { addTracked, withScratchIndex, workTree, writeTree } from './snapshot';
 
 export type MergeMode = 'commit' | 'uncommitted';
-
-/** A part of a task's work that was accepted earlier. */
-export interface AcceptedPart {
-  /** The worktree's base with all that was accepted so far. */
-  readonly tree: string;
-  readonly landing: Landing;
-}
 
 /** The work of a task at one moment, as trees of the repository. */
 export interface Work {
@@ -128,15 +122,16 @@ export class GitReview {
     return { landing, tree, files: [...files].map(shownName) };
   }
 
-  /** Keeps the objects of an acceptance from being cleared away, as long as the worktree is there. */
-  async keep(worktree: string, { landing, tree }: AcceptedPart): Promise<void> {
-    const name = 'refs/worktree/handshake/accepted';
-    const before = await gitLine(worktree, ['rev-parse', '--verify', '--quiet', name], { accept: [1] });
-    const parents = await Promise.all(
-      [landing.from, landing.to].map((one) => looseCommit(worktree, one, [])),
-    );
-    const kept = await looseCommit(worktree, tree, [...parents, ...(before === '' ? [] : [before])]);
-    await git(worktree, ['update-ref', name, kept]);
+  /**
+   * Keeps what accepted parts are made of from being cleared away, as long as the worktree is there.
+   * @param branch of the worktree
+   * @returns those that could be kept; the others are gone
+   */
+  async keep(branch: string, parts: readonly AcceptedPart[]): Promise<AcceptedPart[]> {
+    const { root } = await repositoryOf(this.folder);
+    const there = await partsThere(root, parts);
+    if (there.length > 0) await keep(root, branch, there);
+    return there;
   }
 
   /**
@@ -193,7 +188,7 @@ export class GitReview {
     parts: readonly AcceptedPart[],
     isSure: boolean,
   ): Promise<string | undefined> {
-    for (const { tree, landing } of [...parts].reverse()) {
+    for (const { tree, landing } of (await partsThere(root, parts)).reverse()) {
       // Merged back into the worktree's branch since: what both have in common holds it.
       if (landing.commit !== undefined && (await isAncestor(root, landing.commit.id, shared)))
         return undefined;

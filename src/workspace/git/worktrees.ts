@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { errorCode } from '../failures';
 import { callMark, endMarked } from '../markedProcesses';
 import { WorkspaceError } from '../port';
+import { letGo } from './kept';
 import { type LooseFiles, looseFiles, lostCommits } from './losses';
 import { commitOf, headOf, repositoryOf, teamsFolder } from './repository';
 import { git, gitHolds, gitLine, gitList, gitText } from './run';
@@ -161,6 +162,7 @@ export class GitWorktrees {
     if (await gitHolds(this.root, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])) {
       await git(this.root, ['branch', '--quiet', '-D', '--', branch]);
     }
+    await letGo(this.root, branch);
   }
 
   async #removeFolder(path: string): Promise<void> {
