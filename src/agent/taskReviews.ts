@@ -174,6 +174,7 @@ export class TaskReviews implements ReviewCore {
     return this.#locks.run(LOCK, async () => {
       const notes = await this.#clearLeftovers();
       notes.push(...(await this.deps.team.worktrees.recover()));
+      notes.push(...(await this.#keepAccepted()));
       for (const { id } of this.deps.team.board.book.all()) {
         for (const acceptance of this.#cutOff(id)) {
           this.#landing = acceptance.id;
@@ -216,8 +217,27 @@ export class TaskReviews implements ReviewCore {
     }
   }
 
+  /** Also what an older version accepted, which git would clear away. */
+  async #keepAccepted(): Promise<string[]> {
+    const notes: string[] = [];
+    for (const { id, worktree } of this.deps.team.board.book.all()) {
+      const parts = worktree?.state === 'ready' ? partsOf(worktree) : [];
+      if (worktree === undefined || parts.length === 0) continue;
+      try {
+        const kept = await this.deps.review.keep(worktree.branch, parts);
+        if (kept.length === parts.length) continue;
+        notes.push(
+          `git has cleared away what it takes to tell what of the work of ${id} was accepted earlier. It may be shown again; accepting it twice is harmless.`,
+        );
+      } catch (error) {
+        notes.push(`What was accepted of the work of ${id} cannot be kept: ${messageOf(error)}`);
+      }
+    }
+    return notes;
+  }
+
   async #accept(taskId: string, selection: ReviewSelection, options: AcceptOptions): Promise<AcceptOutcome> {
-    const { team, clock, review, worktrees } = this.deps;
+    const { team, clock, review } = this.deps;
     if (this.#closing.signal.aborted)
       throw new ReviewRefusal('closing', 'This window has let go of the team.');
     const mode = options.mode ?? this.deps.settings().merge;
@@ -245,7 +265,7 @@ export class TaskReviews implements ReviewCore {
       at,
       ...(remaining === 0 ? { tip: work.tip } : {}),
     };
-    await review.keep(worktrees.folderOf(worktree.path), acceptance);
+    await review.keep(worktree.branch, [acceptance]);
     await this.#giveUpCutOff(task.id);
     await this.#carryOut(task, work.root, acceptance);
     const conflicts = landing.conflicts.map(({ path }) => path);

@@ -17,6 +17,7 @@ export const landingShape = z.object({
     )
     .readonly(),
   staged: z.boolean(),
+  head: z.string().optional(),
   commit: z.object({ id: z.string(), parent: z.string() }).optional(),
 });
 

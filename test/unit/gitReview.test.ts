@@ -2,15 +2,10 @@ import assert from 'node:assert/strict';
 import { chmod, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileChange } from '../../src/workspace/git/diff';
+import type { AcceptedPart } from '../../src/workspace/git/kept';
 import { land, progressOf, takeBack } from '../../src/workspace/git/landing';
 import { ReviewRefusal } from '../../src/workspace/git/refusal';
-import {
-  type Acceptance,
-  type AcceptedPart,
-  GitReview,
-  type MergeMode,
-  type Work,
-} from '../../src/workspace/git/review';
+import { type Acceptance, GitReview, type MergeMode, type Work } from '../../src/workspace/git/review';
 import type { Taken } from '../../src/workspace/git/selection';
 import { GitWorktrees } from '../../src/workspace/git/worktrees';
 import { type GitRepo, lines, makeRepo } from './support/gitRepo';
@@ -256,7 +251,21 @@ describe('work that comes home', function () {
     assert.deepEqual(names(await read()), ['modified readme.md']);
   });
 
-  it('never holds what lies in a folder .team', async () => {
+  it("holds what lies in a folder .team that is not the workspace's own", async () => {
+    await tree.put('docs/.team/people.md', 'changed\n');
+    await tree.put('src/.team/x.md', 'new\n');
+    await tree.put('.team/x.md', 'hidden\n');
+    tree.git('add', '--force', '.team/x.md');
+    assert.deepEqual(names(await read()), ['added docs/.team/people.md', 'added src/.team/x.md']);
+    // Where the workspace is a part of the repository.
+    const part = new GitReview(join(repo.root, 'src'));
+    assert.deepEqual(names(await part.read(tree.root, [])), [
+      'added .team/x.md',
+      'added docs/.team/people.md',
+    ]);
+  });
+
+  it('never holds what lies in the folder .team', async () => {
     const other = await worktree('t2');
     await tree.put('.team/worktrees/t2/src/a.ts', 'taken\n');
     await tree.put('.team/.gitignore', '!*\n');
@@ -510,7 +519,7 @@ describe('work that comes home', function () {
       const part = await there.prepare(first, [{ change, hunks: [hunk] }], 'commit', 'A part\n');
       await land(long.root, part.landing);
       assert.equal(await long.text('src/a.ts'), lines(1, 30).replace('line 2\n', 'two\n'));
-      await there.keep(own.root, part);
+      await there.keep(plan.branch, [part]);
       const rest = await there.read(own.root, [part]);
       assert.deepEqual(names(rest), ['added new.txt', 'deleted readme.md', 'modified src/a.ts']);
       const all = rest.changes.map((one) => ({ change: one }));
@@ -520,6 +529,7 @@ describe('work that comes home', function () {
       assert.equal(await long.text('src/a.ts'), await own.text('src/a.ts'));
       await worktrees.remove(plan.path, plan.branch);
       assert.deepEqual(long.branches(), ['main']);
+      assert.equal(long.git('for-each-ref', 'refs/handshake'), '');
     } finally {
       await long.remove();
     }

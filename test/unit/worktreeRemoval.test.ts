@@ -1,4 +1,5 @@
 import * as assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorktreeRefusal, type WorktreeReport } from '../../src/agent/reviewApi';
@@ -99,6 +100,26 @@ describe('removing a worktree', function () {
     assert.deepEqual((await refused(life)).report.commits.toSorted(), ['in between', 'last', 'the work']);
   });
 
+  it("runs no program of the user's to look at signatures", async () => {
+    const life = await withTask();
+    await tree.put('src/b.ts', 'work\n');
+    tree.commit('signed');
+    const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n abc\n -----END PGP SIGNATURE-----';
+    const text = tree.git('cat-file', 'commit', 'HEAD').replace('\n\n', `\n${signature}\n\n`);
+    await repo.put('.git/signed', `${text}\n`);
+    const signed = repo.git('hash-object', '-t', 'commit', '-w', join(repo.root, '.git/signed'));
+    tree.git('update-ref', 'HEAD', signed);
+    const [program, ran] = [join(repo.root, '.git/gpg'), join(repo.root, '.git/gpg-ran')];
+    await writeFile(program, `#!/bin/sh\ntouch '${ran}'\nexit 1\n`, { mode: 0o755 });
+    repo.git('config', 'gpg.program', program);
+    repo.git('config', 'log.showSignature', 'true');
+    assert.deepEqual((await refused(life)).report.commits, ['signed']);
+    assert.equal(existsSync(ran), false);
+    // It would run.
+    repo.git('log', '-1', signed);
+    assert.equal(existsSync(ran), true);
+  });
+
   it('names ignored files that are nowhere else, and not what a program makes anew', async () => {
     const life = await withTask();
     await tree.put('node_modules/x/index.js', 'x\n');
@@ -115,6 +136,18 @@ describe('removing a worktree', function () {
     await repo.put('.env', 'KEY=1\n');
     await rm(join(tree.root, 'notes'), { recursive: true });
     await removes(life);
+  });
+
+  it("names ignored files of a folder .team that is not the workspace's own", async () => {
+    const life = await withTask();
+    await tree.put('.team/.gitignore', '*\n');
+    await tree.put('.team/x.md', 'x\n');
+    assert.deepEqual((await life.reviews.inspectWorktree('t1')).uncommitted, []);
+    await tree.put('docs/.team/.gitignore', '*\n');
+    await tree.put('docs/.team/people.md', 'people\n');
+    const { ignored } = (await refused(life)).report;
+    assert.ok(ignored.length > 0 && ignored.every((path) => path.startsWith('docs/.team/')), ignored.join());
+    await removes(life, true);
   });
 
   describe('with a submodule', () => {
@@ -179,6 +212,34 @@ describe('removing a worktree', function () {
       await lib.at('inner').put('deep.txt', 'new\n');
       assert.deepEqual((await refused(life)).report.inSubmodules, ['lib/inner', 'lib/inner/deep.txt']);
     });
+  });
+
+  it('names the .env and the keys in a folder that a program makes, and folders that people keep', async () => {
+    await repo.put('.gitignore', 'build/\ndist/\nnode_modules/\nvendor/\ntmp/\n*.pem\n');
+    repo.commit('what is ignored');
+    const life = await withTask();
+    await tree.put('build/js/main.js', 'made\n');
+    await tree.put('build/js/.env', 'KEY=1\n');
+    await repo.put('build/js/.env', 'KEY=1\n');
+    await tree.put('build/node_modules/x/.env.test', 'KEY=of x\n');
+    await tree.put('node_modules/x/.env', 'KEY=of x\n');
+    await tree.put('out/own.pem.js', 'made\n');
+    tree.git('add', 'out');
+    await tree.put('out/own.pem', 'key\n');
+    await repo.put('out/own.pem', 'key\n');
+    assert.deepEqual((await life.reviews.inspectWorktree('t1')).ignored, []);
+    await repo.put('build/js/.env', 'KEY=2\n');
+    await rm(join(repo.root, 'out/own.pem'));
+    await tree.put('dist/.env.local', 'KEY=1\n');
+    await tree.put('vendor/own.c', 'own\n');
+    await tree.put('tmp/notes.md', 'notes\n');
+    assert.deepEqual((await refused(life)).report.ignored.toSorted(), [
+      'build/js/.env',
+      'dist/.env.local',
+      'out/own.pem',
+      'tmp/',
+      'vendor/',
+    ]);
   });
 
   it('is refused where it cannot be read, with the reason; a clear yes removes it all the same', async () => {

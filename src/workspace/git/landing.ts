@@ -15,6 +15,8 @@ export interface Landing {
   readonly conflicts: readonly Conflict[];
   /** Whether the index takes the change as well; conflicts always stand in it. */
   readonly staged: boolean;
+  /** The commit that is checked out before; unknown of older ones. */
+  readonly head?: string;
   /** Where the branch shall be moved, and from where. */
   readonly commit?: { readonly id: string; readonly parent: string };
 }
@@ -170,6 +172,6 @@ async function workingEntries(root: string, tree: string, shall: Side): Promise<
   return new Map([...(await changedEntries(root, tree, now))].map(([path, { after }]) => [path, after]));
 }
 
-function isSame(a: TreeEntry | undefined, b: TreeEntry | undefined): boolean {
+export function isSame(a: TreeEntry | undefined, b: TreeEntry | undefined): boolean {
   return a?.object === b?.object && a?.mode === b?.mode;
 }

@@ -41,6 +41,15 @@ export async function repositoryOf(folder: string): Promise<Repository> {
   }
 }
 
+/**
+ * Handshake's own folder, which is no part of a task's work; others of that name are the user's.
+ * @param prefix of the workspace folder
+ * @returns from the checkout's root, with `/` at its end
+ */
+export function teamsFolder(prefix: string): string {
+  return `${prefix}.team/`;
+}
+
 /** @throws {WorkspaceError} where nothing has been committed yet */
 export async function headOf(root: string): Promise<Head> {
   const args = ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'];

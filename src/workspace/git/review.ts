@@ -3,24 +3,19 @@ import { dirname, join } from 'node:path';
 import { errorCode } from '../failures';
 import { callMark, endMarked, goneWithin } from '../markedProcesses';
 import { changedEntries, diffTrees, type FileChange } from './diff';
+import { type AcceptedPart, keep, partsThere } from './kept';
 import { type Landing, progressOf, stagedAmong, stagedPaths } from './landing';
 import { clearLeftovers } from './leftovers';
-import { looseCommit, mergeTrees } from './merge';
+import { mergeTrees } from './merge';
 import { isText, shownName } from './names';
 import { ReviewRefusal } from './refusal';
-import { gitPath, type Head, headOf, repositoryOf, treeOf } from './repository';
-import { GitError, git, gitHolds, gitLine, gitList, gitNames } from './run';
+import { gitPath, type Head, headOf, repositoryOf, teamsFolder, treeOf } from './repository';
+import { isCommitted, resolutionIn } from './resolution';
+import { GitError, gitHolds, gitLine, gitList, gitNames } from './run';
 import { type Taken, treeWith } from './selection';
 import { addTracked, withScratchIndex, workTree, writeTree } from './snapshot';
 
 export type MergeMode = 'commit' | 'uncommitted';
-
-/** A part of a task's work that was accepted earlier. */
-export interface AcceptedPart {
-  /** The worktree's base with all that was accepted so far. */
-  readonly tree: string;
-  readonly landing: Landing;
-}
 
 /** The work of a task at one moment, as trees of the repository. */
 export interface Work {
@@ -32,7 +27,7 @@ export interface Work {
   readonly work: string;
   /** The commit that is checked out in the worktree. */
   readonly tip: string;
-  /** Handshake's own folder is never part of it. */
+  /** The workspace's own folder `.team` is never part of it. */
   readonly changes: readonly FileChange[];
   /** Whether the changes are all that is different between the two trees. */
   readonly isWhole: boolean;
@@ -75,14 +70,15 @@ export class GitReview {
    * the worktree is about to be removed
    */
   async read(worktree: string, accepted: readonly AcceptedPart[], isSure = false): Promise<Work> {
-    const { root } = await repositoryOf(this.folder);
+    const { root, prefix } = await repositoryOf(this.folder);
+    const teams = teamsFolder(prefix);
     const [head, own] = [await headOf(root), await headOf(worktree)];
     const shared = await sharedCommit(root, head, own);
     const held = await this.#acceptedBase(root, head, shared, accepted, isSure);
     const base = held ?? (await treeOf(root, shared));
     const work = await workTree(worktree);
     const all = await diffTrees(root, base, work);
-    const changes = all.filter((change) => !isTeams(change.path) && !isTeams(change.oldPath ?? ''));
+    const changes = all.filter(({ path, oldPath }) => ![path, oldPath].some((one) => one?.startsWith(teams)));
     return { root, head, base, work, tip: own.commit, changes, isWhole: changes.length === all.length };
   }
 
@@ -119,21 +115,23 @@ export class GitReview {
       to,
       conflicts,
       staged: mode === 'commit',
+      head: head.commit,
       ...(isCommit ? { commit: { id: await commitOn(root, head, to, message), parent: head.commit } } : {}),
     };
     await refuseLocalChanges(root, landing, head, files);
     return { landing, tree, files: [...files].map(shownName) };
   }
 
-  /** Keeps the objects of an acceptance from being cleared away, as long as the worktree is there. */
-  async keep(worktree: string, { landing, tree }: AcceptedPart): Promise<void> {
-    const name = 'refs/worktree/handshake/accepted';
-    const before = await gitLine(worktree, ['rev-parse', '--verify', '--quiet', name], { accept: [1] });
-    const parents = await Promise.all(
-      [landing.from, landing.to].map((one) => looseCommit(worktree, one, [])),
-    );
-    const kept = await looseCommit(worktree, tree, [...parents, ...(before === '' ? [] : [before])]);
-    await git(worktree, ['update-ref', name, kept]);
+  /**
+   * Keeps what accepted parts are made of from being cleared away, as long as the worktree is there.
+   * @param branch of the worktree
+   * @returns those that could be kept; the others are gone
+   */
+  async keep(branch: string, parts: readonly AcceptedPart[]): Promise<AcceptedPart[]> {
+    const { root } = await repositoryOf(this.folder);
+    const there = await partsThere(root, parts);
+    if (there.length > 0) await keep(root, branch, there);
+    return there;
   }
 
   /**
@@ -190,7 +188,7 @@ export class GitReview {
     parts: readonly AcceptedPart[],
     isSure: boolean,
   ): Promise<string | undefined> {
-    for (const { tree, landing } of [...parts].reverse()) {
+    for (const { tree, landing } of (await partsThere(root, parts)).reverse()) {
       // Merged back into the worktree's branch since: what both have in common holds it.
       if (landing.commit !== undefined && (await isAncestor(root, landing.commit.id, shared)))
         return undefined;
@@ -209,10 +207,33 @@ function isBlocked(error: unknown): false {
 /** Whether what was accepted still is in the main checkout: taken back with git, it is to be reviewed again. */
 async function stillHolds(root: string, head: Head, landing: Landing, isSure: boolean): Promise<boolean> {
   if (landing.commit !== undefined && (await isAncestor(root, landing.commit.id, head.commit))) return true;
+  if (landing.conflicts.length > 0) return conflictsHold(root, landing, isSure);
   const { at } = await progressOf(root, landing);
   if (at !== 'changed') return at === 'after';
-  // The user has gone on with these files: what merging would change there is missing from them.
-  const { from, to } = landing;
+  return isContained(root, landing, isSure);
+}
+
+/**
+ * The same of a merge with conflicts. It holds while the user is at them; then where the user has committed what they
+ * are resolved to, or where the files themselves say that they were resolved.
+ */
+async function conflictsHold(root: string, landing: Landing, isSure: boolean): Promise<boolean> {
+  if (await isCommitted(root, landing, isSure)) return true;
+  const conflicted = new Set(landing.conflicts.map(({ path }) => path));
+  // What is open can still be taken back.
+  if ((await unmergedPaths(root)).some((path) => conflicted.has(path))) return !isSure;
+  const { from, to, staged } = landing;
+  const paths = new Set([...(await changedEntries(root, from, to)).keys(), ...conflicted]);
+  const { plain, ours, other } = await resolutionIn(root, await workingTree(root, [...paths]), landing);
+  if (isSure && other.length > 0) return false;
+  // Taking it back takes the other files back as well, where they are staged: where they are there, ours was chosen.
+  if (ours.length > 0) return !isSure && staged && plain === 'all';
+  if (other.length === 0 && plain !== 'missing') return true;
+  return isContained(root, landing, isSure);
+}
+
+/** The user has gone on with the files of a landing: whether merging would change nothing there. */
+async function isContained(root: string, { from, to }: Landing, isSure: boolean): Promise<boolean> {
   const now = await workingTree(root, [...(await changedEntries(root, from, to)).keys()]);
   const { tree, conflicts } = await mergeTrees(root, from, now, to);
   return conflicts.length > 0 ? !isSure : tree === now;
@@ -225,11 +246,6 @@ async function worktreesIn(common: string): Promise<string[]> {
     if (errorCode(error) === 'ENOENT') return [];
     throw error;
   }
-}
-
-/** Handshake's own folder, of this or of another team. */
-function isTeams(path: string): boolean {
-  return path.split('/').includes('.team');
 }
 
 function isAncestor(root: string, commit: string, of: string): Promise<boolean> {

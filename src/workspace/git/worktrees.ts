@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path';
 import { errorCode } from '../failures';
 import { callMark, endMarked } from '../markedProcesses';
 import { WorkspaceError } from '../port';
+import { letGo } from './kept';
 import { type LooseFiles, looseFiles, lostCommits } from './losses';
-import { commitOf, headOf, repositoryOf } from './repository';
+import { commitOf, headOf, repositoryOf, teamsFolder } from './repository';
 import { git, gitHolds, gitLine, gitList, gitText } from './run';
 import { changedSubmodules, type SubmoduleLosses, submoduleLosses } from './submodules';
 import { exists, worktreeProblem } from './worktreeState';
@@ -126,7 +127,8 @@ export class GitWorktrees {
 
   /** What of its files is not committed in it. */
   async looseFiles(path: string): Promise<LooseFiles> {
-    return looseFiles(this.folderOf(path), (await repositoryOf(this.root)).root);
+    const { root, prefix } = await repositoryOf(this.root);
+    return looseFiles(this.folderOf(path), root, teamsFolder(prefix));
   }
 
   /** What stands in its submodules alone. */
@@ -160,6 +162,7 @@ export class GitWorktrees {
     if (await gitHolds(this.root, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])) {
       await git(this.root, ['branch', '--quiet', '-D', '--', branch]);
     }
+    await letGo(this.root, branch);
   }
 
   async #removeFolder(path: string): Promise<void> {
