@@ -128,11 +128,7 @@ describe('work in a main checkout that is not as git makes it', function () {
         await emptied('d');
         await tree.put('d', 'a file\n');
         await repo.put('d/deep/two', 'mine\n');
-        if (mode === 'commit') {
-          assert.deepEqual((await refused(life, mode)).files, ['d/deep/two']);
-        } else {
-          assert.equal((await acceptAll(life, mode)).outcome, 'conflicts');
-        }
+        assert.deepEqual((await refused(life, mode)).files, ['d/deep/two']);
         assert.equal(await repo.text('d/deep/two'), 'mine\n');
       });
     });
