@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { lstat, mkdir, rm, symlink } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type MergeMode, ReviewRefusal } from '../../src/agent/reviewApi';
 import { type GitRepo, makeRepo } from './support/gitRepo';
@@ -128,13 +128,34 @@ describe('work in a main checkout that is not as git makes it', function () {
         await emptied('d');
         await tree.put('d', 'a file\n');
         await repo.put('d/deep/two', 'mine\n');
-        if (mode === 'commit') {
-          assert.deepEqual((await refused(life, mode)).files, ['d/deep/two']);
-        } else {
-          assert.equal((await acceptAll(life, mode)).outcome, 'conflicts');
-        }
+        assert.deepEqual((await refused(life, mode)).files, ['d/deep/two']);
         assert.equal(await repo.text('d/deep/two'), 'mine\n');
       });
     });
   }
+
+  it('leaves no part of an index where git splits it', async () => {
+    const life = await withTask();
+    repo.git('config', 'core.splitIndex', 'true');
+    repo.git('update-index', '--split-index');
+    tree.git('update-index', '--split-index');
+    const parts = async (): Promise<string[]> =>
+      (await Promise.all(['.git', '.git/worktrees/t1'].map((folder) => readdir(join(repo.root, folder)))))
+        .flat()
+        .filter((name) => name.startsWith('sharedindex.'))
+        .sort();
+    const before = await parts();
+    assert.equal(before.length, 2, 'both are split');
+    await tree.put('x.txt', 'x\n');
+    assert.deepEqual(await paths(life), ['x.txt']);
+    assert.deepEqual(await paths(life), ['x.txt']);
+    assert.deepEqual(await parts(), before);
+    await acceptAll(life, 'uncommitted');
+    assert.deepEqual(await parts(), before, 'the index itself was not written');
+    await rm(join(repo.root, 'x.txt'));
+    await acceptAll(life, 'commit');
+    assert.equal(await repo.text('x.txt'), 'x\n');
+    assert.deepEqual(repo.status(), []);
+    assert.match(repo.git('rev-parse', '--shared-index-path'), /sharedindex\./, 'it is split as before');
+  });
 });

@@ -1,7 +1,6 @@
 import { changedEntries, type TreeEntry } from './diff';
 import type { Conflict } from './merge';
 import { shownName } from './names';
-import { gitPath } from './repository';
 import { type GitOptions, git, gitList } from './run';
 import { type IndexLine, writeIndex } from './selection';
 import { addTracked, onIndex, refuseLoose, type ScratchIndex, withScratchIndex, writeTree } from './snapshot';
@@ -137,7 +136,7 @@ async function moveIndex(
     ...conflicts.flatMap(({ path, stages }) => [{ path }, ...stages.map((one) => ({ path, ...one }))]),
   ];
   if (lines.length === 0) return;
-  await writeIndex({ root, file: await gitPath(root, 'index'), ...callOf(call) }, lines);
+  await writeIndex({ root, ...callOf(call) }, lines);
   // Exit code 1: something differs from the index, which is no news here.
   await git(root, ['update-index', '-q', '--refresh'], { ...callOf(call), accept: [1] });
 }

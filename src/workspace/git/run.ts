@@ -20,6 +20,9 @@ const FIXED: readonly string[] = [
   'maintenance.auto=false',
 ];
 
+/** Of an index of ours: a part of it in a file of its own would stay when it goes. */
+const FIXED_OF_INDEX: readonly string[] = ['core.splitIndex=false'];
+
 /** A checkout of a large repository takes minutes; what takes longer than this hangs. */
 const TIMEOUT_MS = 10 * 60_000;
 /** Of what git prints, where it is kept whole. */
@@ -61,7 +64,8 @@ export class GitError extends WorkspaceError {
  * @throws {GitError} when it is not installed, fails, or takes too long
  */
 export function git(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
-  const settings = FIXED.flatMap((setting) => ['-c', setting]);
+  const fixed = options.index === undefined ? FIXED : [...FIXED, ...FIXED_OF_INDEX];
+  const settings = fixed.flatMap((setting) => ['-c', setting]);
   const child = spawn('git', [...settings, ...args], {
     cwd: folder,
     env: environment(options),

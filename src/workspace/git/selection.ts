@@ -1,7 +1,7 @@
 import type { FileChange, Hunk, TreeEntry } from './diff';
 import { bytesOf } from './names';
 import { git, gitLine } from './run';
-import { onIndex, type ScratchIndex, withScratchIndex, writeTree } from './snapshot';
+import { type Index, onIndex, withScratchIndex, writeTree } from './snapshot';
 
 /** What of a file's change is taken: all of it, or some of its hunks. */
 export interface Taken {
@@ -37,7 +37,7 @@ export function treeWith(root: string, base: string, taken: readonly Taken[]): P
 }
 
 /** Sets entries of an index, as they are. */
-export async function writeIndex(index: ScratchIndex, lines: readonly IndexLine[]): Promise<void> {
+export async function writeIndex(index: Index, lines: readonly IndexLine[]): Promise<void> {
   const { root } = index;
   const isLong = (await gitLine(root, ['rev-parse', '--show-object-format'])) === 'sha256';
   const none = '0'.repeat(isLong ? 64 : 40);

@@ -9,11 +9,17 @@ import { gitPath } from './repository';
 import { GitError, type GitOptions, git, gitLine, gitList } from './run';
 
 /** An index of our own beside the checkout's: what is tried in it changes nothing of the user's. */
-export interface ScratchIndex {
-  readonly root: string;
+export interface ScratchIndex extends Index {
   /** Absolute path. */
   readonly file: string;
-  /** Names what git is asked for on it (see `GitOptions.call`); undefined for the checkout's own. */
+}
+
+/** An index of a checkout. */
+export interface Index {
+  readonly root: string;
+  /** Undefined: its own. */
+  readonly file?: string;
+  /** Names what git is asked for on it (see `GitOptions.call`). */
   readonly call?: string;
 }
 
@@ -53,9 +59,9 @@ export function writeTree(index: ScratchIndex): Promise<string> {
   return gitLine(index.root, ['write-tree'], onIndex(index));
 }
 
-/** How git is asked for something on an index of ours. */
-export function onIndex({ file, call }: ScratchIndex): GitOptions {
-  return { index: file, ...(call === undefined ? {} : { call }) };
+/** How git is asked for something on an index. */
+export function onIndex({ file, call }: Index): GitOptions {
+  return { ...(file === undefined ? {} : { index: file }), ...(call === undefined ? {} : { call }) };
 }
 
 /** The working files as a tree: what is committed, staged, changed and new; not what git ignores. */
