@@ -15,6 +15,7 @@ describe('an acceptance that fails on its way', function () {
   beforeEach(async () => {
     repo = await makeRepo();
     await repo.put('größe.txt', 'old\n');
+    await repo.put('d/one', 'one\n');
     repo.commit('more');
     tree = repo.at('.team/worktrees/t1');
   });
@@ -27,6 +28,8 @@ describe('an acceptance that fails on its way', function () {
     await tree.put('src/a.ts', lines(2, 30));
     await tree.put('größe.txt', 'new\n');
     await tree.put('new.txt', 'new\n');
+    await rm(join(tree.root, 'd'), { recursive: true });
+    await tree.put('d', 'a file\n');
     return life;
   };
   type Life = Awaited<ReturnType<typeof withWork>>;
@@ -60,7 +63,7 @@ describe('an acceptance that fails on its way', function () {
     const again = begin(repo, life.journal.written);
     assert.deepEqual(await again.reviews.recover(), []);
     assert.deepEqual(subjects(), ['more', 'first']);
-    assert.equal((await again.reviews.reviewWork('t1')).files.length, 3);
+    assert.equal((await again.reviews.reviewWork('t1')).files.length, 5);
   });
 
   it('when the index is written and the branch does not move has left both as they were', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rename, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReviewRefusal } from '../../src/agent/reviewApi';
 import { bytesOf, isText, namesOf, shownName } from '../../src/workspace/git/names';
@@ -114,6 +114,17 @@ describe('names that are not UTF-8', function () {
       assert.equal(repo.status().length, 1, 'only what the user has changed');
       assert.match(repo.status()[0] ?? '', /^ M mine/);
       assert.deepEqual(await files(life), []);
+    });
+
+    it('are as before where the last step fails', async () => {
+      await put(repo, 'gone\xe9.txt', 'gone\n');
+      repo.commit('old name');
+      const life = await withTask();
+      tree.git('rm', '--quiet', 'gone*');
+      await repo.put('.git/refs/heads/main.lock', '');
+      await assert.rejects(acceptAll(life, 'commit'), /was not merged, and nothing was changed/);
+      await rm(join(repo.root, '.git/refs/heads/main.lock'));
+      assert.deepEqual(repo.status(), []);
     });
   });
 });

@@ -392,11 +392,11 @@ async function refuseWithConflicts(
   const staged = await stagedPaths(root, head.commit);
   const now = await changedEntries(root, head.commit, await workingTree(root, conflicted));
   const loose = conflicted.filter((path) => now.has(path));
-  const paths = [...new Set([...changed, ...staged, ...loose])].sort();
+  const paths = [...new Set([...changed, ...staged.map(shownName), ...loose.map(shownName)])].sort();
   if (paths.length === 0) return;
   throw new ReviewRefusal(
     'local_changes',
-    `Merging leaves conflicts in ${conflicted.join(', ')}, and you have changes of your own that are not committed in ${paths.join(', ')}: should you take the merge back, git would throw them away with it. Commit, stash or move them away first.`,
+    `Merging leaves conflicts in ${conflicted.map(shownName).join(', ')}, and you have changes of your own that are not committed in ${paths.join(', ')}: should you take the merge back, git would throw them away with it. Commit, stash or move them away first.`,
     paths,
   );
 }
