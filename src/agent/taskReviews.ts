@@ -1,22 +1,20 @@
-import { HUMAN, LEAD } from '../protocol';
+import { HUMAN } from '../protocol';
 import { messageOf } from '../team/ledger';
 import { KeyedLock } from '../team/locks';
 import type { Clock } from '../team/ports';
 import type { ReviewSettings } from '../team/settings';
-import { isUnderWay, type Task } from '../team/task';
-import type { Team } from '../team/team';
-import type { Acceptance, ReviewOutcome, TaskWorktree } from '../team/worktree';
+import { isUnderWay } from '../team/task';
+import type { Acceptance, TaskWorktree } from '../team/worktree';
 import type { FileChange } from '../workspace/git/diff';
-import { type LandingWay, land, progressOf, takeBack } from '../workspace/git/landing';
 import type { LooseFiles } from '../workspace/git/losses';
 import { shownName } from '../workspace/git/names';
 import { ReviewRefusal } from '../workspace/git/refusal';
 import { repositoryOf } from '../workspace/git/repository';
-import { callOf, type GitReview, noteConflict, type Work } from '../workspace/git/review';
+import type { Work } from '../workspace/git/review';
 import { blob, type Taken } from '../workspace/git/selection';
 import type { SubmoduleLosses } from '../workspace/git/submodules';
 import type { GitWorktrees } from '../workspace/git/worktrees';
-import type { Workspace } from '../workspace/port';
+import { Landings, type LandingsDeps, messageFor, outcomeOf } from './landings';
 import { runCheck } from './projectCheck';
 import {
   type AcceptOptions,
@@ -31,17 +29,12 @@ import {
 /** What comes home comes one after another, each merged with the result of the one before. */
 const LOCK = 'reviews';
 
-export interface TaskReviewsDeps {
-  team: Team;
+export interface TaskReviewsDeps extends LandingsDeps {
   clock: Clock;
   /** Runs what the team is not idle during. */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** Whether the team is still this window's. */
-  isHeld(): boolean;
   settings: () => ReviewSettings;
-  workspace: Workspace;
   worktrees: GitWorktrees;
-  review: GitReview;
 }
 
 /** Worktrees and reviews as the human handles them. */
@@ -50,10 +43,11 @@ export class TaskReviews implements ReviewCore {
   readonly #closing = new AbortController();
   /** By task: what the human was told last of what its removal would take. */
   readonly #told = new Map<string, WorktreeReport>();
-  /** Id of the acceptance that is being carried out. */
-  #landing: string | undefined;
+  readonly #landings: Landings;
 
-  constructor(private readonly deps: TaskReviewsDeps) {}
+  constructor(private readonly deps: TaskReviewsDeps) {
+    this.#landings = new Landings(deps);
+  }
 
   createWorktree(taskId: string, base?: string): Promise<TaskWorktree> {
     return this.deps.run(async () => {
@@ -161,7 +155,7 @@ export class TaskReviews implements ReviewCore {
   async sendBack(taskId: string, comments: string): Promise<void> {
     const { team } = this.deps;
     await this.#usable(taskId);
-    await this.#giveUpCutOff(team.board.get(taskId).id);
+    await this.#landings.giveUp(team.board.get(taskId).id);
     await team.board.sendBack(taskId, comments, HUMAN);
   }
 
@@ -175,20 +169,7 @@ export class TaskReviews implements ReviewCore {
       const notes = await this.#clearLeftovers();
       notes.push(...(await this.deps.team.worktrees.recover()));
       notes.push(...(await this.#keepAccepted()));
-      for (const { id } of this.deps.team.board.book.all()) {
-        for (const acceptance of this.#cutOff(id)) {
-          this.#landing = acceptance.id;
-          try {
-            notes.push(await this.#takeUp(id, acceptance));
-          } catch (error) {
-            notes.push(
-              `Accepting the work of ${id} was cut off and could not be taken up: ${messageOf(error)}`,
-            );
-          } finally {
-            this.#landing = undefined;
-          }
-        }
-      }
+      notes.push(...(await this.#landings.recover()));
       return notes;
     });
   }
@@ -266,8 +247,8 @@ export class TaskReviews implements ReviewCore {
       ...(remaining === 0 ? { tip: work.tip } : {}),
     };
     await review.keep(worktree.branch, [acceptance]);
-    await this.#giveUpCutOff(task.id);
-    await this.#carryOut(task, work.root, acceptance);
+    await this.#landings.giveUp(task.id);
+    await this.#landings.carryOut(task, work.root, acceptance);
     const conflicts = landing.conflicts.map(({ path }) => path);
     const left = await this.#read(await this.#usable(task.id));
     const outcome: AcceptOutcome = {
@@ -287,39 +268,8 @@ export class TaskReviews implements ReviewCore {
     };
   }
 
-  async #carryOut(task: Task, root: string, acceptance: Acceptance): Promise<void> {
-    this.#landing = acceptance.id;
-    try {
-      await this.deps.team.worktrees.beginAccept(task.id, acceptance);
-      try {
-        await land(root, acceptance.landing, this.#way(acceptance.id));
-      } catch (error) {
-        throw await this.#takeBack(task.id, acceptance, error);
-      }
-      await this.#landed(task, root, acceptance);
-    } finally {
-      this.#landing = undefined;
-    }
-  }
-
-  #way(id: string): LandingWay {
-    return {
-      call: callOf(id),
-      mayGoOn: () => {
-        if (!this.deps.isHeld())
-          throw new ReviewRefusal('closing', 'Another window has taken over the team.');
-      },
-    };
-  }
-
   #untilClosed(signal: AbortSignal | undefined): AbortSignal {
     return signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
-  }
-
-  async #landed(task: Task, root: string, acceptance: Acceptance): Promise<void> {
-    const { conflicts, staged } = acceptance.landing;
-    if (conflicts.length > 0 && staged) await noteConflict(root, messageFor(task));
-    await this.deps.team.worktrees.endAccept(task.id, acceptance.id, outcomeOf(acceptance));
   }
 
   /** A merge with conflicts has come home when the human has finished it, which nobody but git is told. */
@@ -328,73 +278,6 @@ export class TaskReviews implements ReviewCore {
     if (last?.outcome !== 'conflicts' || changes.length > 0) return;
     if (!(await this.deps.review.isConcluded(root, last.landing))) return;
     await this.deps.team.worktrees.endAccept(id, last.id, 'merged');
-  }
-
-  /**
-   * It has failed, and nothing of it is carried out later: the steps that were made are undone, as far as the files
-   * are still as they were made.
-   * @returns why it failed, and what is left of it
-   */
-  async #takeBack(id: string, acceptance: Acceptance, cause: unknown): Promise<ReviewRefusal> {
-    // The window that owns the team now carries it to its end.
-    if (!this.deps.isHeld()) throw cause;
-    const { landing, files } = acceptance;
-    let left: Pick<ReviewRefusal, 'message' | 'files'>;
-    try {
-      const { root } = await repositoryOf(this.deps.workspace.root);
-      const progress = await progressOf(root, landing);
-      if (progress.at === 'changed') {
-        left = { message: `Look at these files: ${progress.paths.join(', ')}.`, files: progress.paths };
-      } else {
-        await takeBack(root, landing, this.#way(acceptance.id));
-        left = { message: '', files: [] };
-      }
-    } catch (error) {
-      if (!this.deps.isHeld()) throw error;
-      const message = `It could not be taken back: ${messageOf(error)} Look at these files: ${files.join(', ')}.`;
-      left = { message, files };
-    }
-    await this.deps.team.worktrees.endAccept(id, acceptance.id, 'given_up');
-    const why = messageOf(cause);
-    const text =
-      left.message === ''
-        ? `The work of ${id} was not merged, and nothing was changed: ${why}`
-        : `The work of ${id} may be merged in part, for this happened: ${why} ${left.message}`;
-    return new ReviewRefusal('git', text, left.files);
-  }
-
-  /** @returns what became of it, in a sentence or two */
-  async #takeUp(id: string, acceptance: Acceptance): Promise<string> {
-    const { team, review, workspace } = this.deps;
-    const { landing } = acceptance;
-    const { root } = await repositoryOf(workspace.root);
-    if (!(await review.hasLanded(root, landing))) {
-      const changed = await review.changedSince(root, landing);
-      if (changed !== undefined) {
-        await team.worktrees.endAccept(id, acceptance.id, 'given_up');
-        return `Accepting the work of ${id} was cut off, and since then ${changed}. Look at the main folder, and review it again.`;
-      }
-      try {
-        await land(root, landing, this.#way(acceptance.id));
-      } catch (error) {
-        const { message } = await this.#takeBack(id, acceptance, error);
-        return `Accepting the work of ${id} was cut off. ${message}`;
-      }
-    }
-    await this.#landed(team.board.get(id), root, acceptance);
-    return `Accepting the work of ${id} was cut off, and is finished now.`;
-  }
-
-  /** One that could not be taken up is not carried out either once the human has decided anew. */
-  async #giveUpCutOff(id: string): Promise<void> {
-    for (const acceptance of this.#cutOff(id))
-      await this.deps.team.worktrees.endAccept(id, acceptance.id, 'given_up');
-  }
-
-  /** Acceptances that were begun and not ended; the one that is being carried out is not among them. */
-  #cutOff(id: string): Acceptance[] {
-    const accepted = this.deps.team.board.book.get(id)?.worktree?.accepted ?? [];
-    return accepted.filter((one) => one.outcome === undefined && one.id !== this.#landing);
   }
 
   #read(worktree: TaskWorktree, isSure = false): Promise<Work> {
@@ -428,10 +311,6 @@ function isClean({ boundTo, broken, inSubmodules, unmerged, commits, ignored }: 
 
 function partsOf({ accepted }: TaskWorktree): Acceptance[] {
   return accepted.filter(({ outcome }) => outcome === 'merged' || outcome === 'conflicts');
-}
-
-function outcomeOf({ landing }: Acceptance): Extract<ReviewOutcome, 'merged' | 'conflicts'> {
-  return landing.conflicts.length > 0 ? 'conflicts' : 'merged';
 }
 
 function revisionOf({ base, work }: Work): string {
@@ -469,12 +348,4 @@ function changedMeanwhile(): ReviewRefusal {
 
 function nothing(): ReviewRefusal {
   return new ReviewRefusal('nothing_to_accept', 'There is nothing to accept.');
-}
-
-/** The task in the words of its subject and description, as a commit says them. */
-export function messageFor({ subject, description, owner }: Task): string {
-  const who = owner === undefined || owner === LEAD ? [] : [`Done by the teammate ${owner}.`];
-  const parts = [subject, description.trim(), ...who].filter((part) => part !== '');
-  // git takes no message with a NUL in it.
-  return `${parts.join('\n\n').replaceAll('\0', '')}\n`;
 }
