@@ -2,6 +2,7 @@ import * as assert from 'node:assert/strict';
 import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type MergeMode, WorktreeRefusal } from '../../src/agent/reviewApi';
+import { ReviewRefusal } from '../../src/workspace/git/refusal';
 import { type GitRepo, lines, makeRepo } from './support/gitRepo';
 import { begin } from './support/reviewLife';
 
@@ -158,5 +159,43 @@ describe('work that came home with conflicts', function () {
     repo.commit('later');
     assert.deepEqual(await shown(life), ['src/a.ts']);
     assert.deepEqual(await unmerged(life), ['src/a.ts']);
+  });
+
+  describe('where one side has a folder in the place of a file', () => {
+    const refused = async (life: Life, mode: MergeMode, text: RegExp): Promise<void> => {
+      const before = [repo.git('rev-parse', 'HEAD'), repo.status()];
+      await assert.rejects(accept(life, mode), (error) => {
+        assert.ok(error instanceof ReviewRefusal, String(error));
+        assert.deepEqual(error.files, ['d']);
+        assert.match(error.message, text);
+        return true;
+      });
+      assert.deepEqual([repo.git('rev-parse', 'HEAD'), repo.status()], before);
+      assert.deepEqual(outcomes(life), []);
+    };
+
+    for (const mode of ['commit', 'uncommitted'] as const) {
+      it(`nothing is merged, it is named, and the rest can be taken (${mode})`, async () => {
+        const life = await withTask();
+        await tree.put('d/x', 'theirs\n');
+        await tree.put('new.ts', 'new\n');
+        await repo.put('d', 'mine\n');
+        repo.commit('mine');
+        await refused(life, mode, /^In the main folder, d is a file, and in the work a folder\. Rename it/);
+        const { files } = await life.reviews.reviewWork('t1');
+        const one = files.find(({ path }) => path === 'new.ts');
+        assert.ok(one);
+        const { remaining } = await life.reviews.acceptWork('t1', { files: [one.id], hunks: [] }, { mode });
+        assert.equal(remaining, 1);
+      });
+
+      it(`the other way round as well (${mode})`, async () => {
+        const life = await withTask();
+        await tree.put('d', 'theirs\n');
+        await repo.put('d/x', 'mine\n');
+        repo.commit('mine');
+        await refused(life, mode, /d is a folder, and in the work a file\. /);
+      });
+    }
   });
 });

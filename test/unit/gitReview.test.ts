@@ -178,6 +178,41 @@ describe('work that comes home', function () {
     assert.deepEqual(names(await read()), ['added fine.txt', 'modified readme.md']);
   });
 
+  it('waits for the next commit of a cherry-pick of several, for a bisect, and for git am', async () => {
+    await tree.put('new.txt', 'new\n');
+    repo.git('checkout', '--quiet', '-b', 'side');
+    await repo.put('readme.md', 'side\n');
+    repo.commit('one');
+    await repo.put('other.txt', 'other\n');
+    repo.commit('two');
+    repo.git('checkout', '--quiet', 'main');
+    await repo.put('readme.md', 'main\n');
+    repo.commit('main');
+    assert.throws(() => repo.git('cherry-pick', 'side~1', 'side'));
+    await repo.put('readme.md', 'both\n');
+    repo.commit('one');
+    const unfinished = async (what: string): Promise<void> => {
+      for (const mode of ['commit', 'uncommitted'] as const) {
+        await assert.rejects(accept(all, mode), (error) => {
+          refusedAs('merge_in_progress')(error);
+          assert.match(String(error), new RegExp(`A ${what} is not finished in the main folder`));
+          return true;
+        });
+      }
+    };
+    await unfinished('cherry-pick or revert of several commits');
+    repo.git('cherry-pick', '--continue');
+    repo.git('bisect', 'start');
+    await unfinished('bisect');
+    repo.git('bisect', 'reset');
+    await repo.put('.git/a.patch', repo.git('format-patch', '--stdout', '-1', 'side~1'));
+    assert.throws(() => repo.git('am', '--quiet', '.git/a.patch'));
+    await unfinished('git am');
+    repo.git('am', '--abort');
+    await accept(all);
+    assert.deepEqual(repo.status(), []);
+  });
+
   it("uncommitted, with conflicts that are taken back, is reviewed again, and what is the user's own stays", async () => {
     await tree.put('readme.md', 'one\ntheirs\nthree\n');
     await tree.put('src/a.ts', lines(1, 30).replace('line 2\n', 'theirs\n'));

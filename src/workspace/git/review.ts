@@ -6,7 +6,7 @@ import { changedEntries, diffTrees, type FileChange } from './diff';
 import { type AcceptedPart, keep, partsThere } from './kept';
 import { type Landing, progressOf, stagedAmong, stagedPaths } from './landing';
 import { clearLeftovers } from './leftovers';
-import { mergeTrees } from './merge';
+import { type Conflict, mergeTrees } from './merge';
 import { isText, shownName } from './names';
 import { ReviewRefusal } from './refusal';
 import { gitPath, type Head, headOf, repositoryOf, teamsFolder, treeOf } from './repository';
@@ -107,6 +107,7 @@ export class GitReview {
     const conflicted = conflicts.map(({ path }) => path);
     const come = [...changed].flatMap(([path, { after }]) => (after === undefined ? [] : [path]));
     refuseNames([...come, ...conflicted]);
+    await refuseFolders(root, to, conflicts);
     const files = new Set([...changed.keys(), ...conflicted]);
     await refuseSkipped(root, files);
     const isCommit = mode === 'commit' && conflicts.length === 0 && files.size > 0;
@@ -323,6 +324,24 @@ function refuseNames(paths: readonly string[]): void {
   );
 }
 
+/**
+ * A file on one side and a folder on the other: git would leave the file under a made-up name, and the merge editor
+ * has nothing to open.
+ */
+async function refuseFolders(root: string, to: string, conflicts: readonly Conflict[]): Promise<void> {
+  for (const { path, stages } of conflicts) {
+    const [, name] = /^(.+)~[0-9a-f]{40,64}(?:_\d+)?$/s.exec(path) ?? [];
+    if (name === undefined || !(await gitHolds(root, ['ls-tree', `${to}:${name}`]))) continue;
+    const isOurs = !stages.some(({ stage }) => stage === 3);
+    const [here, there] = isOurs ? ['file', 'folder'] : ['folder', 'file'];
+    throw new ReviewRefusal(
+      'git',
+      `In the main folder, ${name} is a ${here}, and in the work a ${there}. Rename it on one side and commit that, then review again; or accept the other files.`,
+      [name],
+    );
+  }
+}
+
 function refuseSubmodules(taken: readonly Taken[]): void {
   const paths = taken.filter(({ change }) => change.status === 'submodule').map(({ change }) => change.path);
   if (paths.length === 0) return;
@@ -333,7 +352,20 @@ function refuseSubmodules(taken: readonly Taken[]): void {
   );
 }
 
-/** @throws {ReviewRefusal} while a merge, rebase, cherry-pick or revert is not finished */
+/** What git has in the administration of a checkout while something is not finished; the first one says it best. */
+const UNFINISHED = [
+  ['MERGE_HEAD', 'merge'],
+  ['CHERRY_PICK_HEAD', 'cherry-pick'],
+  ['REVERT_HEAD', 'revert'],
+  ['rebase-merge', 'rebase'],
+  ['rebase-apply/applying', 'git am'],
+  ['rebase-apply', 'rebase'],
+  // Between two commits of several.
+  ['sequencer', 'cherry-pick or revert of several commits'],
+  ['BISECT_LOG', 'bisect'],
+] as const;
+
+/** @throws {ReviewRefusal} while a merge, rebase, cherry-pick or the like is not finished */
 export async function refuseUnfinished(root: string): Promise<void> {
   const unmerged = await unmergedPaths(root);
   if (unmerged.length > 0) {
@@ -343,9 +375,8 @@ export async function refuseUnfinished(root: string): Promise<void> {
       unmerged,
     );
   }
-  for (const name of ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'rebase-merge', 'rebase-apply']) {
+  for (const [name, what] of UNFINISHED) {
     if (!(await isThere(await gitPath(root, name)))) continue;
-    const what = name.split(/[-_]/)[0]?.toLowerCase();
     throw new ReviewRefusal(
       'merge_in_progress',
       `A ${what} is not finished in the main folder. Finish or abort it first.`,
