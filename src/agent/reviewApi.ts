@@ -150,7 +150,9 @@ function reasons({
   if (unmerged.length > 0) parts.push(`not merged: ${listed(unmerged)}`);
   if (commits.length > 0) parts.push(`commits on no other branch: ${listed(commits)}`);
   if (ignored.length > 0) parts.push(`ignored by git: ${listed(ignored)}`);
-  if (broken !== undefined) parts.push(`what it holds cannot be seen (${broken})`);
+  const isSeen = [uncommitted, unmerged, commits, ignored].some((all) => all.length > 0);
+  if (broken !== undefined)
+    parts.push(`${isSeen ? 'it may hold more' : 'what it holds cannot be seen'} (${broken})`);
   return `The worktree of ${taskId} was not removed: ${parts.join('; ')}.`;
 }
 

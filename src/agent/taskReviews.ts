@@ -62,19 +62,20 @@ export class TaskReviews implements ReviewCore {
     const worktree = team.worktrees.ready(task.id);
     const { path, branch } = worktree;
     let broken = await worktrees.problem(path, branch);
-    const isUsable = broken === undefined;
+    // With another branch checked out, say: then what it holds is told all the same.
+    const isReadable = broken === undefined || (await worktrees.isReadable(path));
     let unmerged: string[] = [];
     let loose: LooseFiles = { uncommitted: [], ignored: [] };
     let inside: SubmoduleLosses = { uncommitted: [], ignored: [], commits: [] };
     try {
-      if (isUsable) {
+      if (isReadable) {
         loose = await worktrees.looseFiles(path);
         inside = await worktrees.submoduleLosses(path);
         unmerged = pathsOf((await this.#read(worktree, true)).changes);
       }
     } catch (error) {
       // What cannot be read may hold something.
-      broken = messageOf(error);
+      broken ??= messageOf(error);
     }
     // Where files are not in the main checkout, what was accepted may have been taken back.
     const accepted = broken === undefined && unmerged.length === 0 ? partsOf(worktree) : [];
@@ -89,7 +90,7 @@ export class TaskReviews implements ReviewCore {
       inSubmodules: inside.uncommitted,
       unmerged,
       ignored: [...loose.ignored, ...inside.ignored],
-      commits: [...(await worktrees.lostCommits(worktree, isUsable, tips)), ...inside.commits],
+      commits: [...(await worktrees.lostCommits(worktree, isReadable, tips)), ...inside.commits],
     };
   }
 

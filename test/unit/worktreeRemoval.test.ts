@@ -242,11 +242,36 @@ describe('removing a worktree', function () {
     ]);
   });
 
+  it('names what it holds with another branch or none checked out in it', async () => {
+    const life = await withTask();
+    tree.git('checkout', '--quiet', '-b', 'side');
+    await tree.put('x.txt', 'x\n');
+    tree.commit('on side');
+    await tree.put('y.txt', 'y\n');
+    const { reviews } = life;
+    const side = await reviews.inspectWorktree('t1');
+    assert.match(side.broken ?? '', /^side is checked out in .* instead of handshake\/t1$/);
+    assert.deepEqual([side.uncommitted, side.unmerged, side.commits], [['y.txt'], ['x.txt', 'y.txt'], []]);
+    tree.git('checkout', '--quiet', '--detach');
+    await tree.put('z.txt', 'z\n');
+    tree.commit('on no branch');
+    const none = await reviews.inspectWorktree('t1');
+    assert.deepEqual([none.uncommitted, none.commits], [[], ['on no branch']]);
+    await assert.rejects(
+      reviews.removeWorktree('t1'),
+      /on no other branch: on no branch; it may hold more \(no branch is checked out in /,
+    );
+    tree.git('checkout', '--quiet', '--orphan', 'empty');
+    const { broken, uncommitted } = await reviews.inspectWorktree('t1');
+    assert.match(broken ?? '', /^empty is checked out/);
+    assert.equal(uncommitted.includes('z.txt'), true);
+  });
+
   it('is refused where it cannot be read, with the reason; a clear yes removes it all the same', async () => {
     const life = await withTask();
     await tree.put('sub/x.txt', 'x\n');
     tree.at('sub').git('init', '--quiet');
-    assert.match((await refused(life)).message, /cannot be seen \('sub' in the worktree is a repository/);
+    assert.match((await refused(life)).message, /may hold more \('sub' in the worktree is a repository/);
     await rm(join(tree.root, 'sub/.git'), { recursive: true });
     await writeFile(join(repo.root, '.git/worktrees/t1/index'), 'no index');
     assert.match((await refused(life)).report.broken ?? '', /git status failed: .*index file/);

@@ -14,18 +14,10 @@ export interface WorktreePlace {
 
 /** Why a worktree cannot be worked in, in words, or undefined. */
 export async function worktreeProblem(place: WorktreePlace): Promise<string | undefined> {
-  const { folder, shown, branch, common } = place;
-  const pointer = await textOf(join(folder, '.git'));
-  if (pointer === undefined) return `the folder ${shown} or its .git file is missing or damaged`;
-  if ((await realpath(folder)) !== folder) return `${shown} is reached through a link now`;
-  const [, named] = /^gitdir: (.+?)\s*$/.exec(pointer) ?? [];
-  const own = named === undefined ? '' : resolve(folder, named);
-  // Of its own checkout, and of no other: else git would work in another one from here.
-  const back = own === '' ? undefined : await textOf(join(own, 'gitdir'));
-  const isOwn = back !== undefined && resolve(own, back.trim()) === join(folder, '.git');
-  if (!isOwn || (await realpath(dirname(own))) !== (await realpath(join(common, 'worktrees')))) {
-    return `the .git file of ${shown} is damaged`;
-  }
+  const { shown, branch, common } = place;
+  const checkout = await checkoutOf(place);
+  if ('problem' in checkout) return checkout.problem;
+  const { own } = checkout;
   const wanted = `refs/heads/${branch}`;
   const head = (await textOf(join(own, 'HEAD')))?.trim() ?? '';
   if (head !== `ref: ${wanted}` && (await rebased(own)) !== wanted) {
@@ -33,6 +25,32 @@ export async function worktreeProblem(place: WorktreePlace): Promise<string | un
     return `${other} is checked out in ${shown} instead of ${branch}`;
   }
   return (await hasRef(common, wanted)) ? undefined : `its branch ${branch} was deleted`;
+}
+
+/** Whether git reads this checkout there, and no other one, whatever is checked out in it. */
+export async function isCheckout(place: Omit<WorktreePlace, 'branch'>): Promise<boolean> {
+  return !('problem' in (await checkoutOf(place)));
+}
+
+/** The administration of a worktree's checkout, as an absolute path. */
+async function checkoutOf(
+  place: Omit<WorktreePlace, 'branch'>,
+): Promise<{ own: string } | { problem: string }> {
+  const { folder, shown, common } = place;
+  const pointer = await textOf(join(folder, '.git'));
+  if (pointer === undefined) {
+    return { problem: `the folder ${shown} or its .git file is missing or damaged` };
+  }
+  if ((await realpath(folder)) !== folder) return { problem: `${shown} is reached through a link now` };
+  const [, named] = /^gitdir: (.+?)\s*$/.exec(pointer) ?? [];
+  const own = named === undefined ? '' : resolve(folder, named);
+  // Of its own checkout, and of no other: else git would work in another one from here.
+  const back = own === '' ? undefined : await textOf(join(own, 'gitdir'));
+  const isOwn = back !== undefined && resolve(own, back.trim()) === join(folder, '.git');
+  if (!isOwn || (await realpath(dirname(own))) !== (await realpath(join(common, 'worktrees')))) {
+    return { problem: `the .git file of ${shown} is damaged` };
+  }
+  return { own };
 }
 
 export async function exists(path: string): Promise<boolean> {

@@ -8,7 +8,7 @@ import { type LooseFiles, looseFiles, lostCommits } from './losses';
 import { commitOf, headOf, repositoryOf, teamsFolder } from './repository';
 import { git, gitHolds, gitLine, gitList, gitText } from './run';
 import { changedSubmodules, type SubmoduleLosses, submoduleLosses } from './submodules';
-import { exists, worktreeProblem } from './worktreeState';
+import { exists, isCheckout, type WorktreePlace, worktreeProblem } from './worktreeState';
 
 /** Where a worktree is made, and from what; decided before anything is. */
 export interface WorktreePlan {
@@ -121,8 +121,12 @@ export class GitWorktrees {
    * at git's files itself; nothing is remembered.
    */
   async problem(path: string, branch: string): Promise<string | undefined> {
-    this.#common ??= gitLine(this.root, ['rev-parse', '--path-format=absolute', '--git-common-dir']);
-    return worktreeProblem({ folder: this.folderOf(path), shown: path, branch, common: await this.#common });
+    return worktreeProblem({ ...(await this.#placeOf(path)), branch });
+  }
+
+  /** Whether what is in it can be read, also where it cannot be worked in, as with another branch. */
+  async isReadable(path: string): Promise<boolean> {
+    return isCheckout(await this.#placeOf(path));
   }
 
   /** What of its files is not committed in it. */
@@ -143,16 +147,17 @@ export class GitWorktrees {
 
   /**
    * The subjects of the commits that would be gone with it, newest first.
-   * @param isUsable whether what is checked out in it can be told
+   * @param isReadable whether what is checked out in it can be told
    * @param accepted as {@link lostCommits} has them
    */
   async lostCommits(
     { path, branch }: Pick<WorktreePlan, 'path' | 'branch'>,
-    isUsable: boolean,
+    isReadable: boolean,
     accepted: readonly string[],
   ): Promise<string[]> {
-    // In the middle of a rebase the branch itself does not have them.
-    const head = isUsable ? (await headOf(this.folderOf(path))).commit : undefined;
+    // In the middle of a rebase, or with another one checked out, the branch itself does not have them.
+    const args = ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'];
+    const head = isReadable ? await gitLine(this.folderOf(path), args, { accept: [1, 128] }) : '';
     return lostCommits((await repositoryOf(this.root)).root, branch, head, accepted);
   }
 
@@ -163,6 +168,11 @@ export class GitWorktrees {
       await git(this.root, ['branch', '--quiet', '-D', '--', branch]);
     }
     await letGo(this.root, branch);
+  }
+
+  async #placeOf(path: string): Promise<Omit<WorktreePlace, 'branch'>> {
+    this.#common ??= gitLine(this.root, ['rev-parse', '--path-format=absolute', '--git-common-dir']);
+    return { folder: this.folderOf(path), shown: path, common: await this.#common };
   }
 
   async #removeFolder(path: string): Promise<void> {
