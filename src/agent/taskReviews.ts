@@ -19,6 +19,7 @@ import { runCheck } from './projectCheck';
 import {
   type AcceptOptions,
   type AcceptOutcome,
+  type MergeMode,
   type Review,
   type ReviewCore,
   type ReviewSelection,
@@ -28,6 +29,8 @@ import {
 
 /** What comes home comes one after another, each merged with the result of the one before. */
 const LOCK = 'reviews';
+/** Nothing is removed while work comes out of it. */
+const worktreeLock = (id: string): string => `worktree ${id}`;
 
 export interface TaskReviewsDeps extends LandingsDeps {
   clock: Clock;
@@ -95,9 +98,12 @@ export class TaskReviews implements ReviewCore {
   }
 
   async removeWorktree(taskId: string, options: { force?: boolean } = {}): Promise<void> {
+    const { id } = this.deps.team.board.get(taskId);
+    return this.#locks.run(worktreeLock(id), () => this.#remove(id, options.force === true));
+  }
+
+  async #remove(id: string, force: boolean): Promise<void> {
     const { team } = this.deps;
-    const { id } = team.board.get(taskId);
-    const force = options.force === true;
     // Not asked of git where the human has said yes: it may not be able to read what there is.
     if (!force) {
       const report = await this.inspectWorktree(id);
@@ -219,11 +225,24 @@ export class TaskReviews implements ReviewCore {
   }
 
   async #accept(taskId: string, selection: ReviewSelection, options: AcceptOptions): Promise<AcceptOutcome> {
+    const { id } = this.deps.team.board.get(taskId);
+    const bring = (): Promise<AcceptOutcome> => this.#bringHome(id, selection, options.mode);
+    const outcome = await this.#locks.run(worktreeLock(id), bring);
+    const command = this.deps.settings().checkCommand.trim();
+    if (outcome.conflicts.length > 0 || command === '') return outcome;
+    options.onCheck?.(command);
+    return {
+      ...outcome,
+      check: await runCheck(this.deps.workspace, command, this.#untilClosed(options.signal)),
+    };
+  }
+
+  async #bringHome(id: string, selection: ReviewSelection, wanted?: MergeMode): Promise<AcceptOutcome> {
     const { team, clock, review } = this.deps;
     if (this.#closing.signal.aborted)
       throw new ReviewRefusal('closing', 'This window has let go of the team.');
-    const mode = options.mode ?? this.deps.settings().merge;
-    const task = team.board.get(taskId);
+    const mode = wanted ?? this.deps.settings().merge;
+    const task = team.board.get(id);
     if (isUnderWay(task)) {
       throw new ReviewRefusal(
         'at_work',
@@ -250,23 +269,23 @@ export class TaskReviews implements ReviewCore {
     await review.keep(worktree.branch, [acceptance]);
     await this.#landings.giveUp(task.id);
     await this.#landings.carryOut(task, work.root, acceptance);
-    const conflicts = landing.conflicts.map(({ path }) => path);
-    const left = await this.#read(await this.#usable(task.id));
-    const outcome: AcceptOutcome = {
+    return {
       outcome: outcomeOf(acceptance),
       mode,
       ...(landing.commit === undefined ? {} : { commit: landing.commit.id }),
       files,
-      conflicts,
-      remaining: left.changes.length,
+      conflicts: landing.conflicts.map(({ path }) => path),
+      remaining: await this.#leftOf(task.id, remaining),
     };
-    const command = this.deps.settings().checkCommand.trim();
-    if (conflicts.length > 0 || command === '') return outcome;
-    options.onCheck?.(command);
-    return {
-      ...outcome,
-      check: await runCheck(this.deps.workspace, command, this.#untilClosed(options.signal)),
-    };
+  }
+
+  /** It is merged, whatever has become of the worktree since: its next review says why it cannot be read. */
+  async #leftOf(id: string, expected: number): Promise<number> {
+    try {
+      return (await this.#read(await this.#usable(id))).changes.length;
+    } catch {
+      return expected;
+    }
   }
 
   #untilClosed(signal: AbortSignal | undefined): AbortSignal {
