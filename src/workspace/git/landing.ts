@@ -1,7 +1,7 @@
 import { changedEntries, type TreeEntry } from './diff';
 import type { Conflict } from './merge';
-import { shownName } from './names';
-import { type GitOptions, git, gitList } from './run';
+import { bytesOf, shownName } from './names';
+import { type GitOptions, git, gitNames } from './run';
 import { type IndexLine, writeIndex } from './selection';
 import { addTracked, onIndex, refuseLoose, type ScratchIndex, withScratchIndex, writeTree } from './snapshot';
 
@@ -96,11 +96,14 @@ export async function takeBack(root: string, landing: Landing, way: LandingWay =
   const own = new Set([...(staged ? before.keys() : []), ...conflicts.map(({ path }) => path)]);
   // What keeps the index from being written may keep it still: one that was not written needs nothing.
   const args = ['diff-index', '--cached', '--name-only', '-z', '--no-renames', 'HEAD'];
-  const written = (await gitList(root, args)).filter((path) => own.has(path));
+  const written = (await gitNames(root, args)).filter((path) => own.has(path));
   if (written.length === 0) return;
   way.mayGoOn?.();
   const reset = ['--literal-pathspecs', 'reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'];
-  await git(root, reset, { ...callOf(way.call), input: written.map((path) => `${path}\0`).join('') });
+  await git(root, reset, {
+    ...callOf(way.call),
+    input: bytesOf(written.map((path) => `${path}\0`).join('')),
+  });
 }
 
 function callOf(call: string | undefined): GitOptions {

@@ -392,7 +392,7 @@ async function refuseWithConflicts(
   const staged = await stagedPaths(root, head.commit);
   const now = await changedEntries(root, head.commit, await workingTree(root, conflicted));
   const loose = conflicted.filter((path) => now.has(path));
-  const paths = [...new Set([...changed, ...staged, ...loose])].sort();
+  const paths = [...new Set([...changed, ...staged.map(shownName), ...loose])].sort();
   if (paths.length === 0) return;
   throw new ReviewRefusal(
     'local_changes',
