@@ -89,6 +89,17 @@ describe('names that are not UTF-8', function () {
       });
     }
 
+    it('are there again where the last step of a merge fails', async () => {
+      await put(repo, 'gone\xe9.txt', 'gone\n');
+      repo.commit('an old name');
+      const life = await withTask();
+      tree.git('rm', '--quiet', 'gone*');
+      await repo.put('.git/refs/heads/main.lock', '');
+      await assert.rejects(acceptAll(life, 'commit'), /was not merged, and nothing was changed/);
+      assert.deepEqual(repo.status(), []);
+      assert.match(repo.git('ls-files', '-z'), /gone\ufffd/);
+    });
+
     it('are merged where the work renames or removes what has one, and are left alone elsewhere', async () => {
       await put(repo, 'old\xe9.txt', 'one\ntwo\nthree\nfour\n');
       await put(repo, 'gone\xe9.txt', 'gone\n');

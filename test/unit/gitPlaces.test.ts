@@ -83,6 +83,36 @@ describe('work in a main checkout that is not as git makes it', function () {
         assert.equal(await repo.text('d/deep/my.secret'), 'precious\n');
       });
 
+      for (const how of ['new', 'ignored', 'staged'] as const) {
+        it(`a file in the place of a folder of the work is named and stays: ${how}`, async () => {
+          const life = await withTask();
+          const name = how === 'ignored' ? 'my.secret' : 'notes';
+          await tree.put('.gitignore', '');
+          await tree.put(`${name}/x.txt`, 'x\n');
+          await repo.put(name, 'precious\n');
+          if (how === 'staged') repo.git('add', name);
+          const { code, message, files } = await refused(life, mode);
+          assert.deepEqual([code, files], ['local_changes', [name]]);
+          // What is staged and not to be committed is merged as what the user has: then it is in conflict.
+          if (how !== 'staged' || mode === 'commit') {
+            assert.match(message, /is a file, and in the work a folder\. Move the file away/);
+          }
+          assert.equal(await repo.text(name), 'precious\n');
+        });
+      }
+
+      it('what is only staged in a folder that becomes a file is named and stays', async () => {
+        const life = await withTask();
+        await emptied('d');
+        await tree.put('d', 'a file\n');
+        await repo.put('d/staged.txt', 'precious\n');
+        repo.git('add', 'd/staged.txt');
+        const { code, message } = await refused(life, mode);
+        assert.equal(code, 'local_changes');
+        if (mode === 'commit') assert.match(message, /is a folder, .* not in the work: d\/staged\.txt\.$/);
+        assert.equal(await repo.text('d/staged.txt'), 'precious\n');
+      });
+
       for (const [is, text] of [
         ['as it was', 'a\n'],
         ['changed', 'mine\n'],

@@ -452,6 +452,23 @@ describe('work that comes home', function () {
     assert.deepEqual(names(await read()), ['added later.txt']);
   });
 
+  it('goes on in the same way where the user has committed what was accepted uncommitted', async () => {
+    await tree.put('src/a.ts', lines(1, 30).replace('line 2\n', 'theirs\n'));
+    tree.commit('work');
+    await accept(all, 'uncommitted');
+    await repo.put('src/a.ts', (await repo.text('src/a.ts')).replace('line 28\n', 'mine\n'));
+    repo.commit('taken over, and gone on with');
+    await repo.put('other.txt', 'ours\n');
+    repo.commit('ours');
+    assert.deepEqual(names(await read()), []);
+    tree.git('merge', '--quiet', 'main');
+    await tree.put('later.txt', 'later\n');
+    assert.deepEqual(names(await read()), ['added later.txt']);
+    // What stands in the files and is in no commit is of no branch that was merged.
+    await accept(all, 'uncommitted');
+    assert.deepEqual(names(await read()), []);
+  });
+
   it('renames a file whose name differs in case alone', async () => {
     await rename(join(tree.root, 'src/a.ts'), join(tree.root, 'src/A.ts'));
     await accept(all);

@@ -3,7 +3,14 @@ import type { Conflict } from './merge';
 import { bytesOf, shownName } from './names';
 import { type GitOptions, git, gitNames } from './run';
 import { type IndexLine, writeIndex } from './selection';
-import { addTracked, onIndex, refuseLoose, type ScratchIndex, withScratchIndex, writeTree } from './snapshot';
+import {
+  addTracked,
+  onIndex,
+  refuseInPlace,
+  type ScratchIndex,
+  withScratchIndex,
+  writeTree,
+} from './snapshot';
 
 /** A change of the user's checkout, fully known before its first step, so that it can be taken up after a crash. */
 export interface Landing {
@@ -156,13 +163,12 @@ function sideOf(changes: Awaited<ReturnType<typeof changedEntries>>): Side {
   return new Map([...changes].map(([path, { after }]) => [path, after]));
 }
 
-/** @throws {ReviewRefusal} where something stands in the way that git does not have */
+/** @throws {ReviewRefusal} where something stands in the way that would be lost */
 async function addSides(index: ScratchIndex, shall: Side): Promise<void> {
-  const folders = await addTracked(index, [...shall.keys()]);
-  await refuseLoose(
-    index,
-    folders.filter((path) => shall.get(path) !== undefined),
-  );
+  const standing = await addTracked(index, [...shall.keys()]);
+  const isComing = (path: string) => shall.get(path) !== undefined;
+  const [files, folders] = [[...shall.keys()].filter(isComing), standing.filter(isComing)];
+  await refuseInPlace(index, { files, folders, changed: shall });
 }
 
 /** What the working files of some paths are, where that is not as in the tree. */

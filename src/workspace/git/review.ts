@@ -191,12 +191,21 @@ export class GitReview {
   ): Promise<string | undefined> {
     for (const { tree, landing } of (await partsThere(root, parts)).reverse()) {
       // Merged back into the worktree's branch since: what both have in common holds it.
-      if (landing.commit !== undefined && (await isAncestor(root, landing.commit.id, shared)))
-        return undefined;
+      if (await isIn(root, shared, landing)) return undefined;
       if (await stillHolds(root, head, landing, isSure).catch(isBlocked)) return tree;
     }
     return undefined;
   }
+}
+
+/** Whether a commit has what was accepted: as the commit that was made of it, or by one of the user's own. */
+async function isIn(root: string, commit: string, { from, to, ...landing }: Landing): Promise<boolean> {
+  if (landing.commit !== undefined) return isAncestor(root, landing.commit.id, commit);
+  // Where nothing was changed, the working files had it already, committed or not.
+  if (landing.conflicts.length > 0 || from === to) return false;
+  const now = await treeOf(root, commit);
+  const { tree, conflicts } = await mergeTrees(root, from, now, to);
+  return conflicts.length === 0 && tree === now;
 }
 
 /** What stands in the place of a file that was accepted is not it. @returns false */

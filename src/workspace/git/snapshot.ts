@@ -3,10 +3,10 @@ import { copyFile, lstat, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../failures';
 import { doneWith, newScratchName, scratchCall } from './leftovers';
-import { bytesOf } from './names';
+import { bytesOf, shownName } from './names';
 import { ReviewRefusal } from './refusal';
 import { gitPath } from './repository';
-import { GitError, type GitOptions, git, gitLine, gitList } from './run';
+import { GitError, type GitOptions, git, gitLine, gitNames } from './run';
 
 /** An index of our own beside the checkout's: what is tried in it changes nothing of the user's. */
 export interface ScratchIndex extends Index {
@@ -134,18 +134,36 @@ async function sorted(
   return { files: paths.filter((path) => !folders.has(path) && !isBehind(path)), folders: [...folders] };
 }
 
+/** What shall stand in a checkout. */
+export interface Coming {
+  /** Paths of files. */
+  readonly files: readonly string[];
+  /** Those of them at which a folder stands. */
+  readonly folders: readonly string[];
+  /** All paths that change: what is gone after that is in nobody's way. */
+  readonly changed: { has(path: string): boolean };
+}
+
 /**
- * A file can come in the place of a folder as long as git has all that is in it.
+ * A file can come in the place of a folder, and a folder in that of a file, as long as nothing else is there: git
+ * overwrites without a word what it ignores, and takes away what is only staged.
  * @param index with the working files
  * @throws {ReviewRefusal}
  */
-export async function refuseLoose(index: ScratchIndex, folders: readonly string[]): Promise<void> {
+export async function refuseInPlace(index: ScratchIndex, { files, folders, changed }: Coming): Promise<void> {
   for (const folder of folders) {
-    const args = ['--literal-pathspecs', 'ls-files', '--others', '-z', '--', folder];
-    const loose = await gitList(index.root, args, onIndex(index));
-    if (loose.length === 0) continue;
-    const text = `In the main folder, ${folder} is a folder, and in the work a file. Move the folder away, then accept again; git does not have ${loose.join(', ')}.`;
+    const args = ['--literal-pathspecs', 'ls-files', '--cached', '--others', '-z', '--', folder];
+    const others = (await gitNames(index.root, args, onIndex(index))).filter((path) => !changed.has(path));
+    if (others.length === 0) continue;
+    const text = `In the main folder, ${folder} is a folder, and in the work a file. Move the folder away, then accept again. It holds what is not in the work: ${others.map(shownName).join(', ')}.`;
     throw new ReviewRefusal('local_changes', text, [folder]);
+  }
+  for (const parent of new Set(files.flatMap(parentsOf))) {
+    if (changed.has(parent)) continue;
+    const stats = await statsOf(join(index.root, parent));
+    if (stats === undefined || stats.isDirectory() || stats.isSymbolicLink()) continue;
+    const text = `In the main folder, ${parent} is a file, and in the work a folder. Move the file away, then accept again.`;
+    throw new ReviewRefusal('local_changes', text, [parent]);
   }
 }
 
