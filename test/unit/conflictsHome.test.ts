@@ -135,6 +135,21 @@ describe('work that came home with conflicts', function () {
     await life.reviews.removeWorktree('t1');
   });
 
+  it('and was taken back is not home because a later commit has the same in the other files', async () => {
+    const life = await withTask();
+    await tree.put('src/a.ts', lines(1, 30).replace('line 5\n', 'theirs\n'));
+    await tree.put('src/new.ts', 'new\n');
+    await repo.put('src/a.ts', lines(1, 30).replace('line 5\n', 'mine\n'));
+    repo.commit('mine');
+    await accept(life);
+    repo.git('reset', '--quiet', '--merge');
+    await repo.put('else.txt', 'else\n');
+    repo.commit('something else');
+    await repo.put('src/new.ts', 'new\n');
+    repo.commit('the same file');
+    assert.deepEqual(await unmerged(life), ['src/a.ts', 'src/new.ts']);
+  });
+
   it('and was resolved with something of both is home once it is committed', async () => {
     const life = await withTask();
     await tree.put('src/a.ts', lines(1, 30).replace('line 5\n', 'theirs\n'));

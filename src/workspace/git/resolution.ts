@@ -16,9 +16,6 @@ export interface Resolution {
   readonly other: readonly string[];
 }
 
-/** So many commits are looked at, oldest first: whoever resolves conflicts commits them next. */
-const MAX_COMMITS = 50;
-
 export async function resolutionIn(root: string, tree: string, landing: Landing): Promise<Resolution> {
   const { from, to, conflicts } = landing;
   const conflicted = new Set(conflicts.map(({ path }) => path));
@@ -40,23 +37,22 @@ export async function resolutionIn(root: string, tree: string, landing: Landing)
 }
 
 /**
- * Whether the user has committed how the conflicts are resolved. Only a merge that was staged and not taken back
- * brings its other files into a commit; without any, what stands in the conflicts' own places has to say it.
+ * Whether the user has committed how the conflicts are resolved: with the next commit, for git makes none while there
+ * are any. Only a merge that was staged and not taken back brings its other files into it; without any, what stands
+ * in the conflicts' own places has to say it.
  * @param isSure whether another version than theirs is not enough by itself
  */
 export async function isCommitted(root: string, landing: Landing, isSure: boolean): Promise<boolean> {
   if (landing.head === undefined) return false;
   // One that was rebased away since may not be there any more.
   const args = ['rev-list', '--reverse', '--first-parent', '--ignore-missing', 'HEAD', `^${landing.head}`];
-  const commits = (await gitLine(root, args)).split('\n').filter((line) => line !== '');
-  for (const commit of commits.slice(0, MAX_COMMITS)) {
-    const { plain, ours, other } = await resolutionIn(root, commit, landing);
-    if (plain === 'missing') continue;
-    const isShown = landing.staged && plain === 'all';
-    if (!isShown && (ours.length > 0 || (isSure && other.length > 0))) continue;
-    if (await isResolved(root, commit, landing, other)) return true;
-  }
-  return false;
+  const [next = ''] = (await gitLine(root, args)).split('\n');
+  if (next === '') return false;
+  const { plain, ours, other } = await resolutionIn(root, next, landing);
+  if (plain === 'missing') return false;
+  const isShown = landing.staged && plain === 'all';
+  if (!isShown && (ours.length > 0 || (isSure && other.length > 0))) return false;
+  return isResolved(root, next, landing, other);
 }
 
 /** Whether the very places that were in conflict were changed, and not others of the same file. */
