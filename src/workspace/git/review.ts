@@ -107,7 +107,6 @@ export class GitReview {
     const conflicted = conflicts.map(({ path }) => path);
     const come = [...changed].flatMap(([path, { after }]) => (after === undefined ? [] : [path]));
     refuseNames([...come, ...conflicted]);
-    await refuseFolders(root, to, conflicts);
     const files = new Set([...changed.keys(), ...conflicted]);
     await refuseSkipped(root, files);
     const isCommit = mode === 'commit' && conflicts.length === 0 && files.size > 0;
@@ -120,6 +119,7 @@ export class GitReview {
       ...(isCommit ? { commit: { id: await commitOn(root, head, to, message), parent: head.commit } } : {}),
     };
     await refuseLocalChanges(root, landing, head, files);
+    await refuseFolders(root, to, conflicts);
     return { landing, tree, files: [...files].map(shownName) };
   }
 
