@@ -1,7 +1,6 @@
-import type { Stats } from 'node:fs';
-import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../failures';
+import { statsOf } from '../stats';
 import { gitLine, gitList } from './run';
 
 /** What of a worktree's files is not committed in it, from its root. */
@@ -130,13 +129,4 @@ async function isSame(one: string, other: string): Promise<boolean> {
   if (a?.isSymbolicLink() && b?.isSymbolicLink()) return (await readlink(one)) === (await readlink(other));
   if (!a?.isFile() || !b?.isFile() || a.size !== b.size || a.size > MAX_COMPARED_BYTES) return false;
   return (await readFile(one)).equals(await readFile(other));
-}
-
-async function statsOf(path: string): Promise<Stats | undefined> {
-  try {
-    return await lstat(path);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined;
-    throw error;
-  }
 }

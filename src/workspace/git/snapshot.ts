@@ -1,7 +1,7 @@
-import type { Stats } from 'node:fs';
 import { copyFile, lstat, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../failures';
+import { statsOf } from '../stats';
 import { doneWith, newScratchName, scratchCall } from './leftovers';
 import { bytesOf, shownName } from './names';
 import { ReviewRefusal } from './refusal';
@@ -167,13 +167,12 @@ export async function refuseInPlace(index: ScratchIndex, { files, folders, chang
   }
 }
 
-async function statsOf(path: string): Promise<Stats | undefined> {
-  try {
-    return await lstat(path);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined;
-    throw error;
-  }
+/** The working files as they are, where the user has not committed them: theirs to keep. */
+export function workingTree(root: string, paths: readonly string[]): Promise<string> {
+  return withScratchIndex(root, async (index) => {
+    await addTracked(index, paths);
+    return writeTree(index);
+  });
 }
 
 /** What stands in the main checkout where the work has something else that git cannot even look for there. */
