@@ -186,6 +186,13 @@ export class Worktrees {
     try {
       // Nobody has worked in it before it was said to be ready.
       await git.clear(worktree);
+    } catch (error) {
+      const left = `What was begun could not be cleared away: look at ${worktree.path} and the branch ${worktree.branch}.`;
+      const why = `${messageOf(error)} ${left}`;
+      await this.#gone(id, `It could not be made: ${why}`);
+      throw new TeamError(why, { cause: error });
+    }
+    try {
       await git.make({ ...worktree, notes: [] });
     } catch (error) {
       await this.#gone(id, `It could not be made: ${messageOf(error)}`);

@@ -49,7 +49,9 @@ export async function runMocha(options: MochaOptions): Promise<Counts> {
 }
 
 function tellOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const own = error.stack ?? error.message;
+  return error.cause === undefined ? own : `${own}\nBecause of: ${tellOf(error.cause)}`;
 }
 
 /** The test bundles in a folder, in a stable order; none where there is no such folder. */

@@ -1,10 +1,20 @@
 import * as assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { histories } from './support/teamHistory';
+import { histories, type TeamStep } from './support/teamHistory';
 import { TeamPlay } from './support/teamPlay';
 
 const RUNS = Number(process.env.HANDSHAKE_RUNS ?? 20_000);
 const seed = Number(process.env.HANDSHAKE_SEED ?? Date.now() & 0x7fffffff);
+
+/** What a crash left of a worktree cannot be cleared away: found once, in 5,392 histories of one seed. */
+const cutOffAndNotCleared: TeamStep[] = [
+  { op: 'makeWorktree', task: 0, by: 'lead', how: 'slow' },
+  { op: 'wait' },
+  { op: 'wait' },
+  { op: 'crash', snapshot: false },
+  { op: 'makeWorktree', task: 0, by: 'lead', how: 'fails' },
+  { op: 'recoverWorktrees' },
+];
 
 describe('the team core, model-based', function () {
   this.timeout(600_000);
@@ -17,7 +27,7 @@ describe('the team core, model-based', function () {
         await play.play(steps);
         for (const end of play.reached()) reached.set(end, (reached.get(end) ?? 0) + 1);
       }),
-      { numRuns: RUNS, seed },
+      { numRuns: RUNS, seed, examples: [[cutOffAndNotCleared]] },
     );
     // A test of machines that never moved would show nothing; in a short run the rarest moves may be missing.
     const least = Math.floor(RUNS / 1000);
