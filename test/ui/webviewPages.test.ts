@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
 import { conversationStrings, requestStrings } from '../../src/ui/webviewStrings';
 import { launchChromium } from '../host/chromium';
+import { eventually } from './driver-wait';
 import { keysAsTexts, openWebviewPage, type WebviewPage } from './webviewPage';
 
 const state = {
@@ -42,7 +43,12 @@ describe('the Conversation page', function () {
     await shown.page.keyboard.press('Escape');
     assert.equal(await input().inputValue(), 'one\ntwo');
     await shown.page.keyboard.press('Enter');
-    assert.equal(await input().inputValue(), '');
+    // The field is drawn a moment after it was emptied.
+    await eventually(
+      () => input().inputValue(),
+      (value) => value === '',
+      'the empty input',
+    );
     assert.deepEqual((await shown.posted()).at(-1), { type: 'send', text: 'one\ntwo' });
   });
 
