@@ -1,5 +1,6 @@
 import { setForeignConfigAside } from '../team/configFile';
 import type { Disposable } from '../team/events';
+import { FreshLook } from '../team/freshLook';
 import type { OwnConfig } from '../team/ownConfig';
 import type { Clock, MirrorFiles } from '../team/ports';
 import type { TeamState } from '../team/state';
@@ -27,8 +28,8 @@ const FIRST_RENEWAL_MS = 20;
  */
 export class FolderClaim implements Disposable {
   readonly #renewal: Retry;
+  readonly #looks = new FreshLook(() => this.#look());
   #isClaimed = false;
-  #looking: Promise<boolean> | undefined;
   #isLost = false;
   #editTold = false;
   #othersKept = 0;
@@ -55,10 +56,7 @@ export class FolderClaim implements Disposable {
 
   /** Looks at the roster, and does what has to be done. @returns whether the folder is this team's still */
   look(): Promise<boolean> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
-    });
-    return this.#looking;
+    return this.#looks.now();
   }
 
   async #look(): Promise<boolean> {

@@ -39,14 +39,21 @@ export class FollowedTeam {
   /** Takes the records as they are now: what follows those it knows is told, anything else is begun anew. */
   take(items: readonly JournalItem[]): void {
     const known = this.#count === 0 || (this.#count <= items.length && this.#goesOn(items));
-    const tail = known ? items.slice(this.#count) : items;
-    if (!known) this.#team = this.#newTeam();
-    const events = tail.flatMap((item) => this.#apply(item));
-    this.#count = items.length;
-    this.#first = JSON.stringify(items[0]) ?? '';
-    this.#last = JSON.stringify(items.at(-1)) ?? '';
-    if (known) for (const event of events) this.events.fire(event);
-    else this.options.onRebuilt();
+    if (!known) {
+      this.begin(items);
+      return;
+    }
+    const events = items.slice(this.#count).flatMap((item) => this.#apply(item));
+    this.#note(items);
+    for (const event of events) this.events.fire(event);
+  }
+
+  /** Takes the records instead of those it knows. */
+  begin(items: readonly JournalItem[]): void {
+    this.#team = this.#newTeam();
+    for (const item of items) this.#apply(item);
+    this.#note(items);
+    this.options.onRebuilt();
   }
 
   /** What the owner's files say of who works now; nobody does whom they do not name. */
@@ -57,6 +64,12 @@ export class FollowedTeam {
       if (!RUNNING.has(status) && !RUNNING.has(member.status)) continue;
       for (const event of this.#team.state.setStatus(member.name, status)) this.events.fire(event);
     }
+  }
+
+  #note(items: readonly JournalItem[]): void {
+    this.#count = items.length;
+    this.#first = JSON.stringify(items[0]) ?? '';
+    this.#last = JSON.stringify(items.at(-1)) ?? '';
   }
 
   #goesOn(items: readonly JournalItem[]): boolean {

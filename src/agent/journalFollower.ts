@@ -1,6 +1,7 @@
 import * as path from 'node:path';
 import { StorageError } from '../store';
 import type { Disposable } from '../team/events';
+import { FreshLook } from '../team/freshLook';
 import type { JournalItem } from '../team/ledger';
 import type { MemberStatus } from '../team/member';
 import { readRoster } from '../team/roster';
@@ -24,6 +25,7 @@ export interface FollowerOptions {
 /** Keeps a followed team up to date with the journal that its owner writes. Writes nothing. */
 export class JournalFollower implements Disposable {
   readonly #watches: FolderWatch[];
+  readonly #statuses = new FreshLook(() => this.#showStatuses());
   #reading = false;
   #dirty = false;
   #timer: NodeJS.Timeout | undefined;
@@ -36,7 +38,7 @@ export class JournalFollower implements Disposable {
     const watch = (dir: string, change: () => void) => new FolderWatch(dir, change, options.report);
     this.#watches = [
       watch(options.journalDir, () => this.refresh()),
-      watch(options.teamDir, () => void this.#showStatuses()),
+      watch(options.teamDir, () => void this.#statuses.now()),
     ];
   }
 
@@ -44,7 +46,7 @@ export class JournalFollower implements Disposable {
   async start(): Promise<void> {
     for (const watch of this.#watches) watch.start();
     this.followed.take(await readPatiently(this.options.readJournal));
-    await this.#showStatuses();
+    await this.#statuses.now();
   }
 
   /** Reads again, soon; also when somebody else owns the team, or nobody. */
@@ -67,7 +69,7 @@ export class JournalFollower implements Disposable {
       const items = await readPatiently(this.options.readJournal);
       if (this.#disposed) return;
       this.followed.take(items);
-      await this.#showStatuses();
+      await this.#statuses.now();
     } catch (error) {
       this.options.report(error);
     } finally {

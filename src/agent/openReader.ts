@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import { rosterRecords } from '../team/adoption';
+import { FreshLook } from '../team/freshLook';
 import type { JournalItem } from '../team/ledger';
 import type { Clock } from '../team/ports';
 import { type Roster, readRoster } from '../team/roster';
@@ -76,18 +77,20 @@ export function openForeign(options: ReaderOptions, roster: Roster): Reader {
   const { workspace, clock, reason } = options;
   const dir = path.join(workspace.root, '.team');
   const followed = newFollowed(options);
-  const show = (listed: Roster) =>
-    followed.take(rosterRecords(listed, clock, true).map((record) => ({ record })));
-  show(roster);
-  const watch = new FolderWatch(
-    dir,
-    async () => {
-      const listed = await readRoster(dir);
-      if (listed?.teamId === roster.teamId) show(listed);
-    },
-    reportTo(options),
-  );
+  const recordsOf = (listed: Roster) => rosterRecords(listed, clock, true).map((record) => ({ record }));
+  followed.take(recordsOf(roster));
+  let shown = JSON.stringify(roster);
+  const look = new FreshLook(async () => {
+    const listed = await readRoster(dir);
+    const text = JSON.stringify(listed);
+    if (listed?.teamId !== roster.teamId || text === shown) return;
+    shown = text;
+    followed.begin(recordsOf(listed));
+  });
+  const watch = new FolderWatch(dir, () => void look.now(), reportTo(options));
   watch.start();
+  // It may have changed since it was read.
+  void look.now();
   const core = new ReadOnlyCore({
     followed,
     newTeamName: roster.teamName,

@@ -1,4 +1,5 @@
 import { findRole, type GrantedRole, problemPlace, type Role, type RoleList } from '../protocol';
+import { FreshLook } from '../team/freshLook';
 import type { RoleSource, UsedRole } from '../team/ports';
 import { grantOf, modelOf, type Tool } from '../tools';
 
@@ -9,7 +10,7 @@ const LONGEST_TOLD = 300;
 /** The roles of the workspace as they are in its files now; what is wrong with a file is told once. */
 export class RoleBook implements RoleSource {
   readonly #told = new Set<string>();
-  #reading: Promise<RoleList> | undefined;
+  readonly #reads = new FreshLook(() => this.#read());
 
   constructor(
     private readonly read: () => Promise<RoleList>,
@@ -17,12 +18,9 @@ export class RoleBook implements RoleSource {
     private readonly tell: (level: 'info' | 'warning', text: string) => void,
   ) {}
 
-  /** Read anew; who asks while that is under way shares it. */
+  /** As the files are now. */
   list(): Promise<RoleList> {
-    this.#reading ??= this.#read().finally(() => {
-      this.#reading = undefined;
-    });
-    return this.#reading;
+    return this.#reads.now();
   }
 
   async use(name: string): Promise<UsedRole | undefined> {

@@ -113,30 +113,33 @@ export class Mirror {
   }
 
   #start(): void {
-    this.#running ??= this.#drain().finally(() => {
-      this.#running = undefined;
-      this.onSettled();
-    });
+    this.#running ??= this.#drain();
   }
 
   async #drain(): Promise<void> {
-    const failed = new Set<string>();
-    let logWorks = true;
-    do {
-      await this.#gather();
-      if (!(await this.#attempt(this.dir, () => this.#ensureFolder()))) {
-        this.#tryAgain();
-        return;
-      }
-      const names = [...this.#dirty];
-      this.#dirty.clear();
-      for (const name of names) if (!(await this.#write(name))) failed.add(name);
-      logWorks = await this.#writeLog();
-    } while (this.#dirty.size > 0 || (logWorks && this.#log.length > 0));
-    // Tried again with the next change or after a while, not in a loop on a full disk.
-    for (const name of failed) this.#dirty.add(name);
-    if (failed.size > 0 || !logWorks) this.#tryAgain();
-    else this.#retryMs = FIRST_RETRY_MS;
+    try {
+      const failed = new Set<string>();
+      let logWorks = true;
+      do {
+        await this.#gather();
+        if (!(await this.#attempt(this.dir, () => this.#ensureFolder()))) {
+          this.#tryAgain();
+          return;
+        }
+        const names = [...this.#dirty];
+        this.#dirty.clear();
+        for (const name of names) if (!(await this.#write(name))) failed.add(name);
+        logWorks = await this.#writeLog();
+      } while (this.#dirty.size > 0 || (logWorks && this.#log.length > 0));
+      // Tried again with the next change or after a while, not in a loop on a full disk.
+      for (const name of failed) this.#dirty.add(name);
+      if (failed.size > 0 || !logWorks) this.#tryAgain();
+      else this.#retryMs = FIRST_RETRY_MS;
+    } finally {
+      // In the very step that found nothing left: what changes after it begins anew.
+      this.#running = undefined;
+      this.onSettled();
+    }
   }
 
   #tryAgain(): void {

@@ -99,27 +99,34 @@ export class TaskFolder implements Disposable {
   #touch(id: string): void {
     if (this.#isOver || !this.host.isHeld()) return;
     this.#touched.add(id);
-    this.#checking ??= this.#check().finally(() => {
-      this.#checking = undefined;
-      this.host.onSettled();
-    });
+    this.#checking ??= this.#check();
   }
 
   async #check(): Promise<void> {
-    while (this.#touched.size > 0 && !this.#isOver) {
-      await this.host.whenWritten();
-      const [id = ''] = this.#touched;
-      const wanted = this.book.get(id);
-      this.#touched.delete(id);
-      try {
-        const found = await this.#read(id);
-        // It changed while the file was being read: its own write is noticed again.
-        if (this.book.get(id) !== wanted || found === (wanted && taskText(wanted))) continue;
-        this.#tellOnce(id, wanted !== undefined);
-        if (wanted) this.host.renew(id);
-      } catch (error) {
-        this.host.tell('warning', `${this.fileOf(id)} cannot be read: ${messageOf(error)}`);
+    try {
+      while (this.#touched.size > 0 && !this.#isOver) {
+        await this.host.whenWritten();
+        const [id = ''] = this.#touched;
+        this.#touched.delete(id);
+        await this.#compare(id);
       }
+    } finally {
+      // In the very step that found nothing left: what is touched after it begins anew.
+      this.#checking = undefined;
+      this.host.onSettled();
+    }
+  }
+
+  async #compare(id: string): Promise<void> {
+    const wanted = this.book.get(id);
+    try {
+      const found = await this.#read(id);
+      // It changed while the file was being read: its own write is noticed again.
+      if (this.book.get(id) !== wanted || found === (wanted && taskText(wanted))) return;
+      this.#tellOnce(id, wanted !== undefined);
+      if (wanted) this.host.renew(id);
+    } catch (error) {
+      this.host.tell('warning', `${this.fileOf(id)} cannot be read: ${messageOf(error)}`);
     }
   }
 

@@ -280,6 +280,8 @@ function windowTests(): void {
     assert.deepEqual([events, rebuilt, unread()], [['a', 'b', 'c'], 0, ['a', 'b', 'c']]);
     followed.take(lines('b', 'c', 'd'));
     assert.deepEqual([events, rebuilt, unread()], [['a', 'b', 'c'], 1, ['b', 'c', 'd']]);
+    followed.begin(lines('b', 'x', 'd'));
+    assert.deepEqual([events, rebuilt, unread()], [['a', 'b', 'c'], 2, ['b', 'x', 'd']]);
     await assert.rejects(followed.team.send(HUMAN, 'lead', 'x'), ReadOnlyError);
   });
 
