@@ -8,6 +8,8 @@ export const countsSchema = z.object({
   skipped: z.number().int().nonnegative(),
   /** What failed, each with its title and why. */
   failures: z.array(z.string()).optional(),
+  /** What passed at the second try alone, each with its title and why the first one failed. */
+  retried: z.array(z.string()).optional(),
 });
 
 /** How many tests ended how, and what failed. */
@@ -27,12 +29,13 @@ export async function readReport(file: string): Promise<Report> {
 }
 
 export function addCounts(all: readonly Counts[]): Counts {
-  const total = { passed: 0, failed: 0, skipped: 0, failures: [] as string[] };
+  const total = { passed: 0, failed: 0, skipped: 0, failures: [] as string[], retried: [] as string[] };
   for (const counts of all) {
     total.passed += counts.passed;
     total.failed += counts.failed;
     total.skipped += counts.skipped;
     total.failures.push(...(counts.failures ?? []));
+    total.retried.push(...(counts.retried ?? []));
   }
   return total;
 }

@@ -9,6 +9,11 @@ export interface MochaOptions {
   files: readonly string[];
   /** Milliseconds a test may take. */
   timeout: number;
+  /**
+   * So many tests that failed are tried once more, and named. For tests in a window of VS Code, whose own timing on a
+   * busy machine is not ours. Default 0.
+   */
+  secondTries?: number;
   /** Only tests whose full title matches this regular expression. */
   grep?: string;
   /** Default: where standard output is a terminal. */
@@ -16,6 +21,11 @@ export interface MochaOptions {
 }
 
 /** Runs test bundles with mocha's `spec` output and counts what ran. */
+/** What a test adds to its failure from a hook: what was to be seen. */
+export interface Witness {
+  seen?: string;
+}
+
 export async function runMocha(options: MochaOptions): Promise<Counts> {
   const mocha = new Mocha({
     ui: 'bdd',
@@ -24,28 +34,57 @@ export async function runMocha(options: MochaOptions): Promise<Counts> {
     color: options.color ?? process.stdout.isTTY === true,
     // `.only` left in a file would silently drop the others.
     forbidOnly: true,
+    retries: options.secondTries === undefined ? 0 : 1,
     ...(options.grep ? { grep: new RegExp(options.grep) } : {}),
   });
   for (const file of options.files) mocha.addFile(file);
-  const failures: string[] = [];
-  const counts = { passed: 0, failed: 0, skipped: 0, failures };
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const failures: Failure[] = [];
+  const retried: Failure[] = [];
   await new Promise<void>((resolve) => {
     mocha
       .run(() => resolve())
+      .on(Mocha.Runner.constants.EVENT_TEST_BEGIN, (test: Mocha.Test) => {
+        if (retried.length >= (options.secondTries ?? 0) && !isSecondTry(test)) test.retries(0);
+      })
+      .on(Mocha.Runner.constants.EVENT_TEST_RETRY, (test: Mocha.Test, error: unknown) => {
+        retried.push({ test, error });
+      })
       .on(Mocha.Runner.constants.EVENT_TEST_PASS, () => {
         counts.passed += 1;
       })
       // Also called for a hook that fails, which takes its tests with it.
-      .on(Mocha.Runner.constants.EVENT_TEST_FAIL, (test: { fullTitle(): string }, error: unknown) => {
+      .on(Mocha.Runner.constants.EVENT_TEST_FAIL, (test: Titled, error: unknown) => {
         counts.failed += 1;
         if (error instanceof Error && error.stack) error.stack = mapStack(error.stack);
-        failures.push(`${test.fullTitle()}\n${tellOf(error)}`);
+        failures.push({ test, error });
       })
       .on(Mocha.Runner.constants.EVENT_TEST_PENDING, () => {
         counts.skipped += 1;
       });
   });
-  return counts;
+  const failedTitles = new Set(failures.map(({ test }) => test.fullTitle()));
+  return {
+    ...counts,
+    failures: failures.map(textOf),
+    retried: retried.filter(({ test }) => !failedTitles.has(test.fullTitle())).map(textOf),
+  };
+}
+
+type Titled = Witness & { fullTitle(): string };
+
+interface Failure {
+  test: Titled;
+  error: unknown;
+}
+
+function isSecondTry(test: Mocha.Test): boolean {
+  return (test as unknown as { currentRetry(): number }).currentRetry() > 0;
+}
+
+function textOf({ test, error }: Failure): string {
+  const seen = test.seen === undefined ? '' : `\n${test.seen}`;
+  return `${test.fullTitle()}\n${tellOf(error)}${seen}`;
 }
 
 function tellOf(error: unknown): string {

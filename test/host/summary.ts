@@ -37,10 +37,14 @@ export function summarize(results: readonly Result[], options: { filtered: boole
   const failures = judged.flatMap(({ suite, counts }) =>
     (counts?.failures ?? []).map((text) => `${suite}: ${shorten(text)}`),
   );
+  const retried = judged.flatMap(({ suite, counts }) =>
+    (counts?.retried ?? []).map((text) => `${suite}: ${shorten(text)}`),
+  );
   return {
     lines: [
       // At the end, where they are found when the rest of a long log is cut off.
       ...list('Failed', failures),
+      ...list('Passed at the second try', retried),
       ...list('Problems', problems),
       ...['', 'Summary', ...table(judged)],
       ...['', `${total.passed} passed, ${failed} failed`],
@@ -78,6 +82,7 @@ function outcome({ counts, seconds, problems }: Result): string {
   if (counts === undefined) return problems.length === 0 ? 'ok' : 'FAILED';
   const failed = counts.failed + problems.length;
   const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
+  const retried = counts.retried?.length ? `, ${counts.retried.length} at the second try` : '';
   const took = seconds === undefined ? '' : ` (${seconds} s)`;
-  return `${counts.passed} passed, ${failed} failed${skipped}${took}`;
+  return `${counts.passed} passed, ${failed} failed${retried}${skipped}${took}`;
 }

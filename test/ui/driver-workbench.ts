@@ -56,6 +56,26 @@ export class Workbench {
     return file;
   }
 
+  /** What is seen now, in words: for whoever has no picture. */
+  async words(): Promise<string> {
+    const parts: [string, string, number][] = [
+      ['Tabs', '.part.editor .tabs-container .tab .label-name', 200],
+      ['Editor', '.part.editor .view-lines, .part.editor .monaco-list-row', 600],
+      ['Box', '.quick-input-widget', 400],
+      ['Notifications', '.notifications-toasts .notification-list-item-message', 800],
+      ['Dialog', '.monaco-dialog-box', 400],
+      ['Rows', '.pane .monaco-list-row', 1200],
+    ];
+    const found = await Promise.all(
+      parts.map(async ([name, selector, most]) => {
+        const texts = await this.page.locator(`${selector}:visible`).allInnerTexts();
+        const text = texts.map((each) => each.replace(/\s+/g, ' ').trim()).join(' | ');
+        return text === '' ? '' : `  ${name}: ${text.slice(0, most)}`;
+      }),
+    );
+    return ['On screen:', ...found.filter((line) => line !== '')].join('\n');
+  }
+
   /** Chooses a colour theme by its name, such as `Dark Modern` or `Dark High Contrast`, and waits for it. */
   async setTheme(name: string): Promise<void> {
     await this.runCommand('Preferences: Color Theme');

@@ -17,7 +17,7 @@ describe('the UI driver', () => {
   });
 
   afterEach(async function () {
-    await window.screenshotIfFailed(this.currentTest);
+    await window.witness(this.currentTest);
   });
 
   after(() => window.close());

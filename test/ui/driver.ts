@@ -14,6 +14,7 @@ import {
   root,
   testEnvironment,
 } from '../host/paths';
+import type { Witness } from '../host/run-mocha';
 import { VscodeServer } from '../host/server';
 import { installUnpacked } from '../host/unpacked-extensions';
 import { serverUserData, type UserSettings, writeUserSettings } from '../host/user-settings';
@@ -140,17 +141,18 @@ export class WorkbenchDriver extends Workbench {
   }
 
   /**
-   * Saves a screenshot if the mocha test failed; call it in `afterEach`.
+   * Keeps what was to be seen, as a picture and in words, unless the mocha test passed; call it in `afterEach`.
    * @param test `this.currentTest` of the hook
    */
-  async screenshotIfFailed(
-    test: { state?: string | undefined; fullTitle(): string } | undefined,
+  async witness(
+    test: (Witness & { state?: string | undefined; fullTitle(): string }) | undefined,
   ): Promise<void> {
-    if (test?.state !== 'failed') return;
+    if (test === undefined || test.state === 'passed') return;
     try {
+      test.seen = await this.words();
       await this.screenshot(`failed ${test.fullTitle()}`);
     } catch (error) {
-      console.error(`No screenshot of the failed test in ${resultsFolder}: ${messageOf(error)}`);
+      console.error(`What the failed test saw could not be kept in ${resultsFolder}: ${messageOf(error)}`);
     }
   }
 }

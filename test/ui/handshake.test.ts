@@ -26,7 +26,7 @@ describe('Handshake in a browser', () => {
   after(() => scene.close());
 
   afterEach(async function () {
-    await scene.window.screenshotIfFailed(this.currentTest);
+    await scene.window.witness(this.currentTest);
     assert.deepEqual(scene.model.problems.splice(0), []);
   });
 

@@ -52,7 +52,7 @@ describe(`a team whose extension host is killed ${KILLS} times (seed ${SEED})`, 
   });
 
   afterEach(async function () {
-    await window.screenshotIfFailed(this.currentTest);
+    await window.witness(this.currentTest);
   });
 
   after(async () => {

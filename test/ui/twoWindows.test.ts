@@ -25,7 +25,7 @@ describe('Handshake in two windows', () => {
   after(() => scene.close());
 
   afterEach(async function () {
-    await scene.window.screenshotIfFailed(this.currentTest);
+    await scene.window.witness(this.currentTest);
     if (this.currentTest?.state === 'failed') await other?.screenshot(`other ${this.currentTest.title}`);
     assert.deepEqual(scene.model.problems.splice(0), []);
   });
