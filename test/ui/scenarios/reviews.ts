@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { eventually } from '../driver-wait';
+import { errors, type Locator } from 'playwright-core';
+import { eventually, patience } from '../driver-wait';
 import { clickViewAction, editorAction, hasTabs, newSide, setBox, tabs } from '../support/editors';
 import { isolatedWork } from '../support/isolated';
 import { newsOf } from '../support/lines';
@@ -28,6 +29,16 @@ export function reviews(scene: Scene): void {
       (found) => found.join() === files.join(),
       `the files ${files.join(', ')} in the Review view`,
     );
+  };
+  /** The row may be drawn anew just when it is clicked, as its task moves: a person clicks again. */
+  const begins = async (subject: string): Promise<void> => {
+    const { window } = scene;
+    await window.view('Review').waitFor({ state: 'detached' });
+    const clicked = async (): Promise<boolean> => {
+      await window.clickInlineAction('Board', subject, 'Review Work');
+      return appears(window.view('Review'));
+    };
+    await eventually(clicked, (open) => open, `the review of '${subject}'`);
   };
   const told = async (words: string): Promise<void> => {
     await eventually(
@@ -138,7 +149,7 @@ export function reviews(scene: Scene): void {
       const file = scene.file('src', 'validate.js');
       await writeFile(file, (await readFile(file, 'utf8')).replace('MAX_BODY = 10_000', 'MAX_BODY = 20_000'));
       await git('commit', '-qam', 'Twice as much');
-      await window.clickInlineAction('Board', subject, 'Review Work');
+      await begins(subject);
       await lists('bodies.md', 'validate.js');
       await clickViewAction(window, 'Review', 'Accept Work');
       const merge = page.locator('.merge-editor');
@@ -173,7 +184,7 @@ export function reviews(scene: Scene): void {
         [change],
         [{ path: 'README.md', old: '# runs the tests', now: '# must pass before a commit' }],
       );
-      await window.clickInlineAction('Board', subject, 'Review Work');
+      await begins(subject);
       await hasTabs(window, /^Review of /);
       await window.treeRow('Review', 'README.md').click();
       await newSide(window).getByText('# runs the tests').click();
@@ -192,7 +203,7 @@ export function reviews(scene: Scene): void {
       await window.treeRow('Board', subject).waitFor();
       // The browser keeps what was open some seconds ago.
       if ((await tabs(window)).length > 0) await window.runCommand('View: Close All Editors');
-      await window.clickInlineAction('Board', subject, 'Review Work');
+      await begins(subject);
       await page.locator('.multiDiffEditor').getByText('Say when to run them.').first().waitFor();
       await window.view('Review').getByText('1 comment goes with it when you send it back.').waitFor();
       await clickViewAction(window, 'Review', 'Send Work Back…');
@@ -216,7 +227,7 @@ export function reviews(scene: Scene): void {
       await window.treeRow('Board', subject).waitFor();
 
       const head = await git('rev-parse', 'HEAD');
-      await window.clickInlineAction('Board', subject, 'Review Work');
+      await begins(subject);
       await page.locator('.multiDiffEditor').getByText('# must pass before a commit').first().waitFor();
       // What was not seen is not accepted.
       await writeFile(scene.file('.team', 'worktrees', id, 'NOTES.md'), 'Mine.\n');
@@ -231,6 +242,16 @@ export function reviews(scene: Scene): void {
       assert.match(await readFile(scene.file('README.md'), 'utf8'), /# must pass before a commit/);
     });
   });
+
+  async function appears(view: Locator): Promise<boolean> {
+    try {
+      await view.waitFor({ timeout: patience / 6 });
+      return true;
+    } catch (error) {
+      if (error instanceof errors.TimeoutError) return false;
+      throw error;
+    }
+  }
 
   /** Resolves with the newest commit, as it is told, once there are so many new ones. */
   async function commitsSince(begun: string, count: number): Promise<string> {
