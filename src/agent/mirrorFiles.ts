@@ -13,8 +13,14 @@ import {
 } from '../store';
 import type { FileStamp, MirrorFiles } from '../team/ports';
 
+/** One round of writing looks at each folder once, not for each of its files. */
+const SEEN_MS = 20;
+
 /** The folder `.team/` of a workspace on a file system; nothing in it is synced, since the journal has it all. */
 export class WorkspaceMirrorFiles implements MirrorFiles {
+  /** When a folder was last seen to be no link. */
+  readonly #seen = new Map<string, number>();
+
   constructor(
     private readonly root: string,
     private readonly fs: StoreFileSystem = nodeFileSystem,
@@ -99,12 +105,15 @@ export class WorkspaceMirrorFiles implements MirrorFiles {
 
   /** A link in the place of one of our folders, which a repository can bring along, would lead to files of others. */
   async #refuseLinks(file: string): Promise<void> {
-    const folders = path.relative(this.root, path.dirname(file)).split(path.sep);
+    const dir = path.dirname(file);
+    const now = performance.now();
+    if (now - (this.#seen.get(dir) ?? Number.NEGATIVE_INFINITY) < SEEN_MS) return;
     let folder = this.root;
-    for (const name of folders) {
+    for (const name of path.relative(this.root, dir).split(path.sep)) {
       folder = path.join(folder, name);
       await refuseLink(folder);
     }
+    this.#seen.set(dir, now);
   }
 }
 

@@ -12,7 +12,11 @@ export const LOG_FILE = 'log.jsonl';
 /** What could not be written is tried again after so many milliseconds, and then after twice as many each time. */
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 60_000;
-/** Between two rounds of writing, in milliseconds: the picture may be that old, and the journal has the disk meanwhile. */
+/**
+ * From a change to its writing, and between two rounds of writing, in milliseconds: the picture may be that old, and
+ * the journal has the disk meanwhile.
+ */
+const FIRST_GATHER_MS = 5;
 const GATHER_MS = 10;
 
 /**
@@ -149,11 +153,10 @@ export class Mirror {
     this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS);
   }
 
-  /** What belongs together goes out together: one tick at first, and more where much goes on. */
+  /** What belongs together goes out together: a message and its answer, or more where much goes on. */
   async #gather(): Promise<void> {
-    const wait = this.#lastWrite + GATHER_MS - performance.now();
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-    else await new Promise((resolve) => setImmediate(resolve));
+    const wait = Math.max(FIRST_GATHER_MS, this.#lastWrite + GATHER_MS - performance.now());
+    await new Promise((resolve) => setTimeout(resolve, wait));
     this.#lastWrite = performance.now();
   }
 
