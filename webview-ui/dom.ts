@@ -1,9 +1,14 @@
+import { revealed, revealedPieces } from '../src/ui/hiddenCharacters';
+
 /** Small helpers to build the page without a framework and without HTML strings. */
 
 type Attributes = Readonly<Record<string, string | boolean | undefined>>;
 type Child = Node | string | undefined;
 
-/** An element with attributes and children. `true` sets an empty attribute, `false` and undefined none. */
+/**
+ * An element with attributes and children. `true` sets an empty attribute, `false` and undefined none. Texts may be of
+ * models and strangers: what would not be seen in them, or would turn their direction, is named where it stands.
+ */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes?: Attributes,
@@ -14,10 +19,24 @@ export function h(tag: string, attributes: Attributes = {}, ...children: Child[]
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) continue;
-    element.setAttribute(name, value === true ? '' : value);
+    element.setAttribute(name, value === true ? '' : name === 'title' ? revealed(value) : value);
   }
-  element.append(...children.filter((child) => child !== undefined));
+  for (const child of children) {
+    if (typeof child === 'string') element.append(...visible(child));
+    else if (child !== undefined) element.append(child);
+  }
   return element;
+}
+
+/** A text as page content: see {@link h}. */
+export function visible(text: string): (string | HTMLElement)[] {
+  return revealedPieces(text).map((piece) => {
+    if (!piece.isHidden) return piece.text;
+    const mark = document.createElement('span');
+    mark.className = 'hidden-character';
+    mark.textContent = piece.text;
+    return mark;
+  });
 }
 
 /** A codicon; it says nothing to screen readers, so a text has to stand beside it. */

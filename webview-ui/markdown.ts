@@ -1,5 +1,6 @@
 import DOMPurify from 'dompurify';
 import MarkdownIt from 'markdown-it';
+import { withoutHidden } from '../src/ui/hiddenCharacters';
 import { safeHref } from '../src/ui/safeLink';
 import { type CopyTexts, copyButton } from './dom';
 
@@ -25,9 +26,6 @@ const parser = new MarkdownIt({ html: false, linkify: true, breaks: false });
 parser.linkify?.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 parser.validateLink = (url) => safeHref(url) !== undefined;
 
-/** Controls that turn the direction of text show a name as another one; they are shown as what they are. */
-const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-
 /** @returns the rendered text, detached; nothing in it loads, runs or navigates */
 export function renderMarkdown(text: string, texts: MarkdownTexts): DocumentFragment {
   // An image is named, never fetched: its address alone could carry data out.
@@ -39,7 +37,7 @@ export function renderMarkdown(text: string, texts: MarkdownTexts): DocumentFrag
     const named = alt === '' ? note : `${alt} (${note})`;
     return src === undefined ? named : `<a href="${parser.utils.escapeHtml(src)}">${named}</a>`;
   };
-  const fragment = DOMPurify.sanitize(parser.render(text.replace(TURNING, '\u2426')), {
+  const fragment = DOMPurify.sanitize(parser.render(withoutHidden(text)), {
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ['href', 'start'],
     ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,

@@ -4,7 +4,7 @@ import type { TextArea } from '@vscode/webview-ui-toolkit';
 import type { FromRequestPanel, RequestView, ToRequestPanel } from '../src/ui/messages';
 import { toRequestPanel } from '../src/ui/messages';
 import { requestStrings } from '../src/ui/webviewStrings';
-import { button, h, icon } from './dom';
+import { button, h, icon, visible } from './dom';
 import { catchLinks, connect, readStrings } from './host';
 import { ProposalForm } from './proposalForm';
 import { requestContent, requestFacts } from './requestContent';
@@ -92,7 +92,7 @@ function show(message: Extract<ToRequestPanel, { type: 'show' }>): void {
   missing.hidden = true;
   main.hidden = false;
   footer.hidden = false;
-  title.textContent = view.title;
+  title.replaceChildren(...visible(view.title));
   drawState(view);
   drawFacts(view);
   drawProposal(view, message.edits ?? '');

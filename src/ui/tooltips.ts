@@ -7,6 +7,7 @@ import {
   proposalPayload,
   shutdownPayload,
 } from '../protocol';
+import { revealed } from './hiddenCharacters';
 import { unlink } from './plainText';
 import { outcomeText, requestText } from './requestText';
 
@@ -25,12 +26,12 @@ export function requestTooltip(request: HandshakeRequest, overdue: boolean): vsc
   const shutdown = shutdownPayload.safeParse(request.payload);
   const proposal = proposalPayload.safeParse(request.payload);
   if (request.kind === 'tool_permission' && permission.success) {
-    tooltip.appendCodeblock(cut(permission.data.subject), 'text');
+    tooltip.appendCodeblock(shown(permission.data.subject), 'text');
     if (permission.data.folder) appendLine(tooltip, vscode.l10n.t('In {0}', permission.data.folder));
     if (permission.data.description) appendLine(tooltip, permission.data.description);
-    if (permission.data.preview) tooltip.appendCodeblock(cut(permission.data.preview), 'diff');
+    if (permission.data.preview) tooltip.appendCodeblock(shown(permission.data.preview), 'diff');
   } else if (request.kind === 'plan_approval' && plan.success) {
-    tooltip.appendCodeblock(cut(plan.data.plan), 'text');
+    tooltip.appendCodeblock(shown(plan.data.plan), 'text');
   } else if (request.kind === 'shutdown' && shutdown.success && shutdown.data.reason) {
     appendLine(tooltip, vscode.l10n.t('Reason: {0}', shutdown.data.reason));
   } else if (request.kind === 'team_proposal' && proposal.success) {
@@ -44,8 +45,13 @@ export function requestTooltip(request: HandshakeRequest, overdue: boolean): vsc
 
 /** Adds a paragraph of plain text. */
 export function appendLine(tooltip: vscode.MarkdownString, text: string): void {
-  tooltip.appendText(unlink(cut(text)));
+  tooltip.appendText(unlink(shown(text)));
   tooltip.appendMarkdown('\n\n');
+}
+
+/** As much of it as a tooltip holds, with nothing hidden in it. */
+function shown(text: string): string {
+  return revealed(cut(text));
 }
 
 function cut(text: string): string {

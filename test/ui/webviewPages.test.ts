@@ -125,6 +125,25 @@ describe('the request page', function () {
   const decisions = async () =>
     (await shown.posted()).filter((message) => JSON.stringify(message).includes('decide'));
 
+  it('names what is hidden in a command, a path, a change or a name, so that what is read is what runs', async () => {
+    const rlo = '\u202e';
+    await shown.send(
+      show({
+        kind: 'tool_permission',
+        title: `bob wants ${rlo}this`,
+        command: `echo "${rlo}" ; rm -rf src`,
+        path: `src/a\u200b.js`,
+        reason: `No${rlo} reason`,
+        diff: `--- a\n+++ a\n@@ -1 +1 @@\n-x\n+x${rlo}y\n`,
+        files: [`b${rlo}.js`],
+      }),
+    );
+    const texts = await shown.page.locator('.hidden-character').allTextContents();
+    assert.deepEqual(texts, ['U+202E', 'U+202E', 'U+200B', 'U+202E', 'U+202E', 'U+202E']);
+    assert.equal(await shown.page.locator('pre').first().textContent(), 'echo "U+202E" ; rm -rf src');
+    assert.doesNotMatch((await shown.page.locator('main').textContent()) ?? '', /[\u202e\u200b]/);
+  });
+
   it('sends one decision for a double click, with its own id and the feedback', async () => {
     await named('approve').dblclick();
     assert.deepEqual(await decisions(), [
