@@ -4,7 +4,7 @@
 //   tests    out/unit, out/extension, out/ui, out/crash, out/bench
 //   host     out/host: what starts VS Code for people and for tests
 import { chmod, copyFile, mkdir, readdir, rm } from 'node:fs/promises';
-import { dirname, join, posix, relative, resolve, sep } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import esbuild from 'esbuild';
 
@@ -14,18 +14,6 @@ const production = flags.has('--production');
 const watch = flags.has('--watch');
 const wantsAll = !production && ![...flags].some((flag) => flag.startsWith('--only='));
 const wants = (part) => wantsAll || flags.has(`--only=${part}`) || (production && part === 'product');
-
-/**
- * What is loaded when first needed, with `import()`: a file beside the main bundle, and the module of ours, or the
- * package, that it holds.
- */
-const LAZY = {
-  'anthropic.js': 'src/model/anthropic/index.ts',
-  'demo.js': 'src/model/demo/index.ts',
-  'commandPaths.js': 'src/workspace/commandPaths.ts',
-  'diff.js': 'src/workspace/diff.ts',
-  'yaml.js': 'yaml',
-};
 
 const common = {
   absWorkingDir: root,
@@ -57,92 +45,50 @@ async function sources(folder, pattern) {
   }
 }
 
-/** The output of {@link LAZY} that an import means, or undefined. */
-function lazyOutput({ kind, path, resolveDir }) {
-  if (kind !== 'dynamic-import') return undefined;
-  const wanted = /^\.\.?(\/|$)/.test(path) ? candidates(resolve(resolveDir, path)) : [path];
-  return Object.keys(LAZY).find((output) => wanted.includes(pathOf(LAZY[output])));
-}
-
-const pathOf = (entry) => (entry.endsWith('.ts') ? join(root, entry) : entry);
-
-const candidates = (base) => [base, `${base}.ts`, join(base, 'index.ts')];
-
-/** Our modules that are in the bundle of an entry. */
-async function modulesOf(entry) {
-  const leaveOut = {
-    name: 'leave-out',
-    setup(build) {
-      build.onResolve({ filter: /./ }, (args) => {
-        return lazyOutput(args) === undefined ? undefined : { path: args.path, external: true };
-      });
-    },
-  };
-  const { metafile } = await esbuild.build({
-    ...forNode,
-    entryPoints: [entry],
-    packages: 'external',
-    plugins: [leaveOut],
-    metafile: true,
-    write: false,
-    sourcemap: false,
-  });
-  return Object.keys(metafile.inputs).map((input) => join(root, input));
-}
-
 /**
- * Modules of ours that more than one bundle uses. Each must exist once at run time, or `instanceof` of a class in
- * them is false across the bundles.
+ * The extension and, in files beside it, what it loads when first needed with `import()`. Modules that several of them
+ * use exist once, or `instanceof` of a class in them would be false across the files. esbuild splits only ECMAScript
+ * modules, and the editor wants CommonJS, so that each file is turned into that afterwards.
  */
-async function findShared() {
-  const ours = Object.values(LAZY).filter((entry) => entry.endsWith('.ts'));
-  const bundles = await Promise.all(['src/extension.ts', ...ours].map(modulesOf));
-  const all = bundles.flat();
-  return [...new Set(all.filter((file, index) => all.indexOf(file) !== index))];
-}
-
-const sharedOutput = (file) => {
-  const inSource = relative(join(root, 'src'), file).split(sep).join('/');
-  return posix.join('shared', inSource.replace(/\.ts$/, '.js'));
-};
-
-/**
- * Keeps the lazy and the shared modules out of the bundle being built; at run time they are loaded from files of
- * their own.
- * @param output where this bundle goes, relative to dist/
- */
-function splitOut(shared, output) {
-  const reference = (target) => {
-    const path = posix.relative(posix.dirname(output), target);
-    return { path: path.startsWith('.') ? path : `./${path}`, external: true };
-  };
+function extensionBuild() {
+  const between = join(root, 'out', 'split');
   return {
-    name: 'split-out',
-    setup(build) {
-      build.onResolve({ filter: /./ }, (args) => {
-        const lazy = lazyOutput(args);
-        if (lazy !== undefined) return reference(lazy);
-        if (args.kind === 'entry-point' || !/^\.\.?(\/|$)/.test(args.path)) return undefined;
-        const file = candidates(resolve(args.resolveDir, args.path)).find((each) => shared.includes(each));
-        return file === undefined ? undefined : reference(sharedOutput(file));
-      });
-    },
+    ...forNode,
+    format: 'esm',
+    splitting: true,
+    supported: {},
+    entryPoints: ['src/extension.ts'],
+    outdir: between,
+    // By their names alone where they have one; shared modules have none.
+    chunkNames: 'lazy/[name]-[hash]',
+    metafile: true,
+    plugins: [
+      {
+        name: 'to-commonjs',
+        setup(build) {
+          build.onStart(() => rm(between, { recursive: true, force: true }));
+          build.onEnd(async ({ errors, metafile }) => {
+            if (errors.length > 0) return;
+            const files = Object.keys(metafile.outputs).filter((file) => file.endsWith('.js'));
+            await esbuild.build({
+              ...forNode,
+              bundle: false,
+              external: undefined,
+              entryPoints: files,
+              outbase: between,
+              outdir: 'dist',
+            });
+          });
+        },
+      },
+    ],
   };
 }
 
 async function productBuilds() {
-  const shared = await findShared();
-  const bundle = (entry, output) => ({
-    ...forNode,
-    entryPoints: [entry],
-    outfile: `dist/${output}`,
-    plugins: [splitOut(shared, output)],
-  });
   const webview = { ...common, platform: 'browser', target: 'es2022', outdir: 'dist/webview' };
   return [
-    bundle('src/extension.ts', 'extension.js'),
-    ...Object.entries(LAZY).map(([output, entry]) => bundle(entry, output)),
-    ...shared.map((file) => bundle(file, sharedOutput(file))),
+    extensionBuild(),
     {
       ...webview,
       format: 'iife',

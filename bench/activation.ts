@@ -2,6 +2,7 @@
  * One start of the extension: the production bundle is required and activated in a fresh process, over the
  * stand-in for `vscode` (`NODE_PATH` leads to it). Arguments: bundle, storage.
  */
+import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
@@ -69,6 +70,7 @@ report(async (): Promise<ActivationReport> => {
   const begun = performance.now();
   const loaded: unknown = createRequire(bundle)(bundle);
   const required = performance.now();
+  const files = Object.keys(require.cache).filter((file) => file.startsWith(path.dirname(bundle)));
   if (!isExtension(loaded)) throw new Error(`${bundle} is not an extension.`);
   await loaded.activate(context);
   const activated = performance.now();
@@ -77,6 +79,7 @@ report(async (): Promise<ActivationReport> => {
   return {
     requireMs: required - begun,
     activateMs: activated - required,
+    bytes: files.reduce((sum, file) => sum + statSync(file).size, 0),
     cpuMs: (cpu.user + cpu.system) / 1000,
   };
 });

@@ -27,6 +27,8 @@ export const activationReport = z.object({
   requireMs: z.number(),
   /** `activate()` until its promise is fulfilled. */
   activateMs: z.number(),
+  /** Of the files that were read when the bundle had run. */
+  bytes: z.number(),
   /** User and system time of both: what a busy machine does not stretch as far as the clock. */
   cpuMs: z.number(),
 });

@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import type { Attention } from './attention';
 import type { LmMessage } from './lmConversation';
-import { createLmModel, type LmChat, type LmReplyPart, type LmSendOptions } from './lmModel';
+import type { LmChat, LmReplyPart, LmSendOptions } from './lmModel';
 import { parseVscodeModel, vscodeModelId } from './modelId';
 import type { LanguageModel } from './port';
 
@@ -54,7 +54,9 @@ export class VscodeModels implements vscode.Disposable {
     const chat = named
       ? chats.find(({ id }) => id === named.id)
       : chats.find(({ id, family }) => model === undefined || id === model || family === model);
-    return chat && createLmModel(this.#chat(chat), this.attention);
+    if (!chat) return undefined;
+    const { createLmModel } = await import('./lmModel');
+    return createLmModel(this.#chat(chat), this.attention);
   }
 
   async #select(selector: vscode.LanguageModelChatSelector): Promise<vscode.LanguageModelChat[]> {
