@@ -1,6 +1,8 @@
 import type { TextArea } from '@vscode/webview-ui-toolkit';
+import { LONGEST_MESSAGE } from '../src/ui/messages';
 import type { ConversationStrings } from '../src/ui/webviewStrings';
 import { button, h, icon } from './dom';
+import { tooLong } from './tooLong';
 
 /** Lines that the input grows to before it scrolls. */
 const MAX_ROWS = 10;
@@ -18,6 +20,7 @@ export class Composer {
   readonly #send: HTMLElement;
   readonly #stop: HTMLElement;
   readonly #status: HTMLElement;
+  readonly #problem: HTMLElement;
 
   constructor(
     private readonly strings: ConversationStrings,
@@ -38,14 +41,17 @@ export class Composer {
       () => events.stop(),
     );
     this.#status = h('div', { class: 'status', role: 'status' });
+    this.#problem = h('div', { class: 'problem', role: 'alert', hidden: true });
     this.element = h(
       'footer',
       { class: 'composer' },
       this.#status,
+      this.#problem,
       h('div', { class: 'field' }, this.#input, h('div', { class: 'buttons' }, this.#stop, this.#send)),
     );
     this.#input.addEventListener('input', () => {
       this.#grown();
+      this.#problem.hidden = true;
       events.typed(this.#input.value);
     });
     this.#input.addEventListener('keydown', (event: KeyboardEvent) => {
@@ -76,6 +82,10 @@ export class Composer {
   #submit(): void {
     const text = this.#input.value;
     if (text.trim() === '') return;
+    const problem = tooLong(text, LONGEST_MESSAGE, this.strings);
+    this.#problem.hidden = problem === undefined;
+    this.#problem.replaceChildren(icon('error'), h('span', {}, problem ?? ''));
+    if (problem !== undefined) return;
     this.setText('');
     this.events.send(text);
   }

@@ -128,10 +128,7 @@ export class EntryView {
   #mail(entry: Entry<'mail'>): void {
     const { strings } = this.context;
     const type = mailLabel(entry.type, strings);
-    const preview = entry.text
-      .replace(/^#+ |[`*]/gm, '')
-      .replace(/\s+/g, ' ')
-      .trim();
+    const preview = entry.text.replace(/^#+ /gm, '').replace(/\s+/g, ' ').trim();
     const summary = h(
       'summary',
       { class: 'row' },

@@ -2,12 +2,13 @@ import './noEval';
 
 import type { TextArea } from '@vscode/webview-ui-toolkit';
 import type { FromRequestPanel, RequestView, ToRequestPanel } from '../src/ui/messages';
-import { toRequestPanel } from '../src/ui/messages';
+import { LONGEST_FEEDBACK, toRequestPanel } from '../src/ui/messages';
 import { requestStrings } from '../src/ui/webviewStrings';
 import { button, h, icon, visible } from './dom';
 import { catchLinks, connect, readStrings } from './host';
 import { ProposalForm } from './proposalForm';
 import { requestContent, requestFacts } from './requestContent';
+import { tooLong } from './tooLong';
 
 const strings = readStrings(requestStrings);
 const host = connect<ToRequestPanel, FromRequestPanel>(toRequestPanel, receive);
@@ -68,14 +69,18 @@ function receive(message: ToRequestPanel): void {
       return;
     case 'failed':
       setDeciding(false);
-      failure.replaceChildren(icon('error'), h('span', {}, message.text));
-      failure.hidden = false;
+      tellFailure(message.text);
       giveBackFocus();
       return;
     case 'show':
       show(message);
       return;
   }
+}
+
+function tellFailure(text: string): void {
+  failure.replaceChildren(icon('error'), h('span', {}, text));
+  failure.hidden = false;
 }
 
 /** The toolkit enables the button itself with the next frame only. */
@@ -183,6 +188,11 @@ function placeholder(shown: RequestView): string {
 function decide(approved: boolean): void {
   if (view === undefined || deciding) return;
   if (approved && form?.refuse()) return;
+  const problem = tooLong(feedback.value, LONGEST_FEEDBACK, strings);
+  if (problem !== undefined) {
+    tellFailure(problem);
+    return;
+  }
   pressed = approved ? approve : reject;
   setDeciding(true);
   const accepted = approved ? form?.accepted : undefined;

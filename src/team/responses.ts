@@ -92,8 +92,8 @@ function askingText(request: HandshakeRequest): string {
 
 function planText(payload: PlanPayload): string {
   const lines = [payload.plan];
-  if (payload.files?.length) lines.push(`Files: ${payload.files.join(', ')}`);
-  if (payload.commands?.length) lines.push(`Commands: ${payload.commands.join('; ')}`);
+  if (payload.files?.length) lines.push(`Files: ${payload.files.map(codeSpan).join(', ')}`);
+  if (payload.commands?.length) lines.push(`Commands: ${payload.commands.map(codeSpan).join('; ')}`);
   return lines.join('\n\n');
 }
 
@@ -117,4 +117,12 @@ function answerText(request: HandshakeRequest): string {
   return approved
     ? 'Your plan is approved. Go on with the work.'
     : 'Your plan is rejected. Do not change anything; submit a revised plan.';
+}
+
+/** As Markdown code, so that stars and backticks in it stay what they are wherever the message is drawn. */
+function codeSpan(text: string): string {
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  const space = longest > 0 ? ' ' : '';
+  return `${fence}${space}${text.replace(/\s*\n\s*/g, ' ')}${space}${fence}`;
 }

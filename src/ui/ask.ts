@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Core } from '../agent/coreApi';
-import { LEAD, parseMemberName } from '../protocol';
+import { type HandshakeRequest, LEAD, parseMemberName } from '../protocol';
 import { isGone, type Member } from '../team/member';
 import { plainLine, withoutIcons } from './plainText';
 import { requestText } from './requestText';
@@ -16,17 +16,25 @@ export interface Choice<T> extends vscode.QuickPickItem {
 /**
  * Which pending request; named even if there is only one, so that nobody decides what they did not see.
  * @param first offered first, such as the one selected in the tree
+ * @param detailOf what stands below it
  * @throws {UserError} when nothing waits
  */
-export async function askRequest(core: Core, title: string, first: string | undefined): Promise<string> {
+export async function askRequest(
+  core: Core,
+  title: string,
+  first: string | undefined,
+  detailOf: (request: HandshakeRequest) => string | undefined = () => undefined,
+): Promise<string> {
   const pending = core.requests().filter((request) => request.status === 'pending');
   if (pending.length === 0) throw new UserError(vscode.l10n.t('Nothing waits for a decision.'));
   const choices = pending.map((request): Choice<string> => {
     const text = requestText(request);
+    const detail = detailOf(request);
     const overdue = core.isOverdue(request) ? ` · ${vscode.l10n.t('overdue')}` : '';
     return {
       label: withoutIcons(text.sentence),
       description: `${request.requestId}${overdue}`,
+      ...(detail === undefined ? {} : { detail }),
       value: request.requestId,
     };
   });

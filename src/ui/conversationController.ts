@@ -120,6 +120,11 @@ export class ConversationController {
     }
   }
 
+  /** A page sent something that nothing can be made of. */
+  notUnderstood(): void {
+    this.model.notice('error', this.texts.notUnderstood, ['show_logs']);
+  }
+
   async stop(): Promise<void> {
     try {
       await this.host.core()?.interrupt(LEAD);

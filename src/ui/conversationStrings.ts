@@ -5,6 +5,10 @@ import type { ConversationStrings } from './webviewStrings';
 export function conversationStringTable(): ConversationStrings {
   return {
     log: vscode.l10n.t('Conversation with the lead'),
+    // The page puts in the numbers.
+    tooLong: vscode.l10n.t(
+      '{0} characters are too many to send; {1} are possible. Put the text into a file and name that.',
+    ),
     input: vscode.l10n.t('Message to the lead'),
     placeholder: vscode.l10n.t('Tell the lead what to do. /help lists the commands.'),
     send: vscode.l10n.t('Send'),

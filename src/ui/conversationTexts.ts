@@ -8,6 +8,7 @@ export interface ConversationTexts {
   memberSays(name: string, text: string): string;
   unknownCommand(name: string): string;
   help: string;
+  notUnderstood: string;
   notSent(reason: string): string;
   historyFailed(reason: string): string;
   suggestions: readonly string[];
@@ -26,6 +27,9 @@ export function conversationTexts(): ConversationTexts {
       ),
     help: vscode.l10n.t(
       '/team   who is in the team and what each is doing\n/inbox  what waits for an answer or to be read\n/tasks  the board: what is to be done, by whom, after what\n/help   this list\n\nEverything else goes to the lead.',
+    ),
+    notUnderstood: vscode.l10n.t(
+      'What the page sent was not understood, and nothing came of it; see the log.',
     ),
     notSent: (reason) => vscode.l10n.t('The message was not sent: {0}', reason),
     historyFailed: (reason) => vscode.l10n.t('The earlier conversation could not be read: {0}', reason),

@@ -148,8 +148,11 @@ export function registerConversation(context: vscode.ExtensionContext, host: Con
     surfaces.add(surface);
     const listener = webview.onDidReceiveMessage((raw: unknown) => {
       const parsed = fromConversation.safeParse(raw);
-      if (!parsed.success) log.warn(`The Conversation sent something unknown: ${parsed.error.message}`);
-      else run(receive(surface, parsed.data));
+      if (parsed.success) run(receive(surface, parsed.data));
+      else {
+        log.warn(`The Conversation sent something unknown: ${parsed.error.message}`);
+        controller.notUnderstood();
+      }
     });
     holder.onDidDispose(() => {
       surfaces.delete(surface);

@@ -89,11 +89,16 @@ export const CONVERSATION_ACTIONS = [
 ] as const;
 export type ConversationAction = (typeof CONVERSATION_ACTIONS)[number];
 
+/** Characters; a page refuses what is longer before it leaves the input. */
+export const LONGEST_MESSAGE = 1_000_000;
+export const LONGEST_FEEDBACK = 200_000;
+const LONGEST_DRAFT = 4_000_000;
+
 export const fromConversation = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
-  z.object({ type: z.literal('send'), text: z.string().min(1).max(200_000) }),
+  z.object({ type: z.literal('send'), text: z.string().min(1).max(LONGEST_MESSAGE) }),
   z.object({ type: z.literal('stop') }),
-  z.object({ type: z.literal('draft'), text: z.string().max(200_000) }),
+  z.object({ type: z.literal('draft'), text: z.string().max(LONGEST_DRAFT) }),
   z.object({ type: z.literal('action'), action: z.enum(CONVERSATION_ACTIONS) }),
   z.object({ type: z.literal('open_link'), href: z.string().max(4000) }),
 ]);
@@ -162,14 +167,14 @@ export const fromRequestPanel = z.discriminatedUnion('type', [
     type: z.literal('decide'),
     requestId: z.string(),
     approve: z.boolean(),
-    feedback: z.string().max(20_000),
+    feedback: z.string().max(LONGEST_FEEDBACK),
     /** The part of a proposal that is approved, where that is not all as it stands. */
     accepted: acceptedProposal.optional(),
   }),
   z.object({ type: z.literal('force_stop'), requestId: z.string() }),
-  z.object({ type: z.literal('draft'), text: z.string().max(20_000) }),
+  z.object({ type: z.literal('draft'), text: z.string().max(LONGEST_DRAFT) }),
   /** The edits of a proposal that was not answered yet, in a form of the page's own. */
-  z.object({ type: z.literal('edits'), text: z.string().max(4_000_000) }),
+  z.object({ type: z.literal('edits'), text: z.string().max(LONGEST_DRAFT) }),
   z.object({ type: z.literal('open_link'), href: z.string().max(4000) }),
 ]);
 export type FromRequestPanel = z.infer<typeof fromRequestPanel>;

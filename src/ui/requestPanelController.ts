@@ -43,6 +43,8 @@ export class RequestPanelController {
       this.port.warn(
         `The panel of request ${this.requestId} sent something unknown: ${parsed.error.message}`,
       );
+      // Whoever clicked must not wait for an answer that cannot come.
+      await this.#fail(this.port.texts.notUnderstood);
       return;
     }
     try {

@@ -43,6 +43,7 @@ export interface RequestTexts {
   withdrawnNoReason: string;
   noTeam: string;
   unknownRequest(requestId: string): string;
+  notUnderstood: string;
   otherRequest: string;
   /** How many model calls a proposed team means at once. */
   estimate(calls: number): string;

@@ -40,6 +40,9 @@ export function requestTexts(): RequestTexts {
         calls,
         maxConcurrentCallsSetting(),
       ),
+    notUnderstood: vscode.l10n.t(
+      'What this panel sent was not understood. Nothing was decided; see the log.',
+    ),
     otherRequest: vscode.l10n.t('This panel shows another request. Nothing was decided.'),
   };
 }
@@ -47,6 +50,10 @@ export function requestTexts(): RequestTexts {
 /** The texts that stand in the panel's page. */
 export function requestStringTable(): RequestStrings {
   return {
+    // The page puts in the numbers.
+    tooLong: vscode.l10n.t(
+      '{0} characters are too many to send; {1} are possible. Put the text into a file and name that.',
+    ),
     loading: vscode.l10n.t('Loading the request…'),
     from: vscode.l10n.t('Asked by'),
     to: vscode.l10n.t('Answered by'),

@@ -7,6 +7,7 @@ const texts = <const K extends string>(...keys: K[]) => z.record(z.enum(keys), z
 export const conversationStrings = texts(
   'log',
   'input',
+  'tooLong',
   'placeholder',
   'send',
   'stop',
@@ -47,6 +48,7 @@ export type ConversationStrings = z.infer<typeof conversationStrings>;
 
 export const requestStrings = texts(
   'loading',
+  'tooLong',
   'from',
   'to',
   'asked',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
+import { LONGEST_FEEDBACK, LONGEST_MESSAGE } from '../../src/ui/messages';
 import { conversationStrings, requestStrings } from '../../src/ui/webviewStrings';
 import { launchChromium } from '../host/chromium';
 import { eventually } from './driver-wait';
@@ -33,6 +34,8 @@ describe('the Conversation page', function () {
   afterEach(() => shown.close());
   after(() => browser.close());
 
+  const types = async (type: string) =>
+    (await shown.posted()).filter((message) => JSON.stringify(message).startsWith(`{"type":"${type}"`));
   const input = () => shown.page.getByRole('textbox', { name: 'input' });
 
   it('sends with Enter, makes a line with Shift+Enter, and leaves the text alone on Escape', async () => {
@@ -50,6 +53,23 @@ describe('the Conversation page', function () {
       'the empty input',
     );
     assert.deepEqual((await shown.posted()).at(-1), { type: 'send', text: 'one\ntwo' });
+  });
+
+  it('keeps a text that is too long to send, and says so until it is shorter', async () => {
+    const long = 'x'.repeat(LONGEST_MESSAGE + 1);
+    await input().fill(long);
+    await input().press('Enter');
+    await shown.page.getByRole('alert').getByText('tooLong').waitFor();
+    assert.equal((await input().inputValue()).length, long.length);
+    assert.deepEqual(await types('send'), []);
+    await input().fill('short');
+    await shown.page.getByRole('alert').waitFor({ state: 'detached' });
+    await input().press('Enter');
+    await eventually(
+      () => types('send'),
+      (sent) => sent.length === 1,
+      'the short text to be sent',
+    );
   });
 
   it('offers sentences by name, and a click sends one', async () => {
@@ -165,6 +185,17 @@ describe('the request page', function () {
     await shown.page.keyboard.press('Shift+Tab');
     await shown.page.keyboard.press('Enter');
     assert.equal((await decisions()).length, 1);
+  });
+
+  it('keeps feedback that is too long to send, and says so', async () => {
+    const box = shown.page.getByRole('textbox', { name: 'feedback' });
+    await box.fill('q'.repeat(LONGEST_FEEDBACK + 1));
+    await named('reject').click();
+    await shown.page.getByRole('alert').getByText('tooLong').waitFor();
+    assert.deepEqual(await decisions(), []);
+    await box.fill('Shorter.');
+    await named('reject').click();
+    await eventually(decisions, (all) => all.length === 1, 'the decision');
   });
 
   it('says a refusal in place and gives the keyboard back', async () => {

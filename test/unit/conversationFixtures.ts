@@ -13,6 +13,7 @@ export const texts: ConversationTexts = {
   memberSays: (name, text) => `${name}: ${text}`,
   unknownCommand: (name) => `no command ${name}`,
   help: 'help\ntext',
+  notUnderstood: 'NOT UNDERSTOOD',
   notSent: (reason) => `not sent: ${reason}`,
   historyFailed: (reason) => `history: ${reason}`,
   suggestions: ['Spawn alice as a coder. Then request her shutdown.'],

@@ -143,7 +143,10 @@ describe('tools: what they answer', function () {
     await team.core.spawn({ name: 'bob', role: 'coder', prompt: 'Go.', requirePlan: true }, 'human');
     await team.core.whenIdle();
     const [p1, p2] = team.core.requests();
-    assert.match(shown(model.of('lead')[0]), /\nP1\n\nFiles: src\/\*\*\n\nCommands: npm test\n<\/message>/);
+    assert.match(
+      shown(model.of('lead')[0]),
+      /\nP1\n\nFiles: `src\/\*\*`\n\nCommands: `npm test`\n<\/message>/,
+    );
     assert.deepEqual(model.of('lead').flatMap(resultTexts), [
       "Plan rejected for 'bob'",
       "Plan approved for 'bob'",

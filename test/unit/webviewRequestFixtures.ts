@@ -22,6 +22,7 @@ export const texts: RequestTexts = {
   withdrawnNoReason: 'Withdrawn.',
   noTeam: 'No team.',
   unknownRequest: (id) => `No request ${id}.`,
+  notUnderstood: 'Not understood.',
   otherRequest: 'Another request.',
   estimate: (calls) => `About ${calls} calls.`,
 };

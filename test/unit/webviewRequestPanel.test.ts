@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Core } from '../../src/agent/coreApi';
 import { type Answer, acceptAll, type HandshakeRequest, Refusal } from '../../src/protocol';
-import { type ToRequestPanel, toRequestPanel } from '../../src/ui/messages';
+import { LONGEST_FEEDBACK, type ToRequestPanel, toRequestPanel } from '../../src/ui/messages';
 import { RequestPanelController } from '../../src/ui/requestPanelController';
 import { ScriptedCore } from './conversationFixtures';
 import { facts, shutdownOf, texts } from './webviewRequestFixtures';
@@ -227,11 +227,22 @@ describe('the panel of a request', () => {
     ]);
   });
 
+  it('says so where an answer is too long to be taken, and decides nothing', async () => {
+    const { controller, posted, requests } = makePanel();
+    const feedback = 'q'.repeat(LONGEST_FEEDBACK + 1);
+    await controller.receive({ type: 'decide', requestId: 'd08982e3', approve: false, feedback });
+    assert.deepEqual(posted, [{ type: 'failed', text: 'Not understood.' }]);
+    assert.equal(requests.get('d08982e3')?.status, 'pending');
+  });
+
   it('drops what it does not know, and keeps no draft of a decided request', async () => {
     const { controller, posted, warnings, drafts, requests, links } = makePanel();
     await controller.receive({ type: 'eval', text: 'x' });
     await controller.receive('decide');
     assert.equal(warnings.length, 2);
+    // The page may wait for an answer: it is told that none comes.
+    const failed = { type: 'failed', text: 'Not understood.' };
+    assert.deepEqual(posted.splice(0), [failed, failed]);
     requests.set('d08982e3', shutdownOf({ status: 'cancelled' }));
     await controller.receive({ type: 'draft', text: 'late' });
     assert.deepEqual([...drafts], []);

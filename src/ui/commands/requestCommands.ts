@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
-import { type HandshakeRequest, type RequestSnapshot, toSnapshot } from '../../protocol';
+import { type HandshakeRequest, permissionPayload, type RequestSnapshot, toSnapshot } from '../../protocol';
 import { askFeedback, askRequest } from '../ask';
 import { Commands, InternalCommands, TreeCommands, Views } from '../contributions';
 import { RequestNode } from '../nodes';
-import { requestText } from '../requestText';
+import { plainLine, withoutIcons } from '../plainText';
+import { ROW_MAX, requestText } from '../requestText';
 import type { Seat } from '../seat';
-import { UserError } from '../userError';
+import { Cancelled, UserError } from '../userError';
 import {
   type Call,
   noRow,
@@ -59,9 +60,27 @@ async function decide(seat: Seat, call: Call, approve: boolean): Promise<Request
     return toSnapshot(await seat.decider.decide(requestId, approve, feedback, 'command'));
   }
   const title = approve ? vscode.l10n.t('Approve a request') : vscode.l10n.t('Reject a request');
-  const requestId = await askRequest(core, title, seat.selectedRequest());
+  const requestId = await askRequest(
+    core,
+    title,
+    seat.selectedRequest(),
+    approve ? approvalDetail : undefined,
+  );
+  const request = core.request(requestId);
+  if (approve && request && !requestText(request).whole) {
+    // Nobody approves what no line has shown them.
+    seat.panels.show(requestId);
+    throw new Cancelled();
+  }
   const feedback = approve ? undefined : await askFeedback(sentenceOf(seat, requestId));
   return toSnapshot(await seat.decider.decide(requestId, approve, feedback, 'prompt'));
+}
+
+/** What would be approved, in a line of its own: VS Code cuts the first one as it likes. */
+function approvalDetail(request: HandshakeRequest): string | undefined {
+  if (!requestText(request).whole) return vscode.l10n.t('Longer than a line shows: opens to be read');
+  const permission = permissionPayload.safeParse(request.payload);
+  return permission.success ? withoutIcons(plainLine(permission.data.subject, ROW_MAX)) : undefined;
 }
 
 async function nextOrAsked(seat: Seat): Promise<string> {

@@ -116,6 +116,23 @@ export function permissions(scene: Scene): void {
       await scene.endsAs(otherId, 'rejected');
     });
 
+    it('is not approved from the palette by a line that cannot show it whole: it opens to be read', async () => {
+      const { window } = scene;
+      const command = `npm test -- --reporter=spec --color=always${' '.repeat(30)}; echo hidden > hidden.txt`;
+      scene.play({ lead: [[spawn('ivy')]], ivy: [[bash(command)], [text('It is green.')]] });
+      await scene.tell('Start ivy.');
+      const { id } = await scene.pending('ivy');
+      await window.runCommand('Handshake: Approve a Request…');
+      await window.quickInput.getByText('Longer than a line shows: opens to be read').waitFor();
+      await window.page.keyboard.press('Enter');
+      const panel = await scene.panel(id);
+      await panel.getByText('echo hidden > hidden.txt').waitFor();
+      await scene.goesThrough(id, 'opened');
+      await panel.getByRole('button', { name: 'Approve' }).click();
+      await scene.endsAs(id, 'approved');
+      await appears('hidden.txt');
+    });
+
     it('case 47: a link in its words is plain text in notification and tooltip', async () => {
       const { window } = scene;
       const link = '[details](command:handshake.approve)';
