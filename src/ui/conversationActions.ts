@@ -24,6 +24,9 @@ export function conversationActions(choice: ModelChoice): (action: ConversationA
       case 'open_requests':
         run(`${Views.requests}.focus`);
         return;
+      case 'select_model':
+        run(Commands.selectModel);
+        return;
       case 'open_settings':
         run('workbench.action.openSettings', '@ext:handshake.handshake-team');
         return;

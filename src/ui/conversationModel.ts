@@ -280,10 +280,13 @@ export function actionsFor(kind: string): readonly ConversationAction[] {
       return ['raise_budget'];
     case 'no_access':
       return ['allow_access'];
-    case 'unreachable':
-    case 'wrong_protocol':
     case 'unknown_model':
     case 'no_tools':
+      return ['select_model', 'retry'];
+    // A key that was set in Handshake has its address with it; any other takes that of the settings.
+    case 'wrong_protocol':
+      return ['set_key', 'open_settings', 'retry'];
+    case 'unreachable':
       return ['open_settings', 'retry'];
     default:
       return ['retry', 'show_logs'];

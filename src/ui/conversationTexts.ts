@@ -47,6 +47,7 @@ export function conversationTexts(): ConversationTexts {
       allow_access: vscode.l10n.t('Allow access'),
       raise_budget: vscode.l10n.t('Raise budget'),
       open_requests: vscode.l10n.t('Review'),
+      select_model: vscode.l10n.t('Select model'),
       open_settings: vscode.l10n.t('Open settings'),
       show_logs: vscode.l10n.t('Show log'),
       open_folder: vscode.l10n.t('Open folder'),

@@ -79,6 +79,7 @@ export const CONVERSATION_ACTIONS = [
   'set_key',
   'retry',
   'open_requests',
+  'select_model',
   'open_settings',
   'show_logs',
   'open_folder',

@@ -84,7 +84,8 @@ export class RequestsTree implements vscode.TreeDataProvider<RequestsNode>, RowS
     const open = requests.filter((request) => isOpen(request, this));
     this.#moved.note(open.map(({ requestId }) => requestId));
     const model = arrangeRequests(requests, this);
-    const count = model.pendingCount;
+    // Where nothing can be decided, nothing waits for this human.
+    const count = this.isReadOnly() ? 0 : model.pendingCount;
     this.view.badge =
       count === 0
         ? undefined

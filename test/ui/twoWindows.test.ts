@@ -48,6 +48,8 @@ describe('Handshake in two windows', () => {
     await other.treeRow('Team', 'ann').waitFor();
     await other.view('Team').getByText('another window').waitFor();
     await other.view('Requests').getByText('another window').waitFor();
+    // Nothing that waits can be answered here.
+    assert.equal(await other.badge('Handshake'), undefined);
     await other.treeRow('Requests', id).hover();
     assert.equal(await other.inlineAction('Requests', id, 'Approve').count(), 0);
     await other.treeRow('Requests', id).click();

@@ -22,6 +22,7 @@ export const texts: ConversationTexts = {
     set_key: 'Set API key',
     retry: 'Try again',
     open_requests: 'Review',
+    select_model: 'Select model',
     open_settings: 'Open settings',
     show_logs: 'Show log',
     open_folder: 'Open folder',

@@ -108,7 +108,8 @@ describe('ConversationModel', () => {
       'notice error: bob: No answer. (open_settings)',
       'notice warning: bob: A line was refused.',
     ]);
-    assert.deepEqual(actionsFor('wrong_protocol'), ['open_settings', 'retry']);
+    assert.deepEqual(actionsFor('wrong_protocol'), ['set_key', 'open_settings', 'retry']);
+    assert.deepEqual(actionsFor('unknown_model'), ['select_model', 'retry']);
     assert.deepEqual(actionsFor('overloaded'), ['retry', 'show_logs']);
   });
 
