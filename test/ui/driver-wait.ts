@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Locator } from 'playwright-core';
 
 /**
  * Milliseconds until a state that does not come is given up. Generous: a state that comes is seen at once,
@@ -35,4 +36,13 @@ export async function eventually<T>(
     }
     await delay(50);
   }
+}
+
+/** Resolves when a field holds this text: one of the toolkit draws it a moment after it was set. */
+export async function holds(field: Locator, text: string): Promise<void> {
+  await eventually(
+    () => field.inputValue(),
+    (value) => value === text,
+    `the field to hold '${text}'`,
+  );
 }

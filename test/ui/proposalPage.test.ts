@@ -3,6 +3,7 @@ import type { Browser, Locator } from 'playwright-core';
 import { acceptAll, type ProposalPayload } from '../../src/protocol';
 import { requestStrings } from '../../src/ui/webviewStrings';
 import { launchChromium } from '../host/chromium';
+import { holds } from './driver-wait';
 import { keysAsTexts, openWebviewPage, type WebviewPage } from './webviewPage';
 
 const prompt = 'Write it.\n<img src=x onerror=alert(1)>';
@@ -214,7 +215,7 @@ describe('the page of a proposed team', function () {
     await roleField().fill('architect');
     await box('take bert').uncheck();
     await shown.send(show({ doing: 'thinking', proposal: { payload, taken: ['ada'], roles } }));
-    assert.equal(await roleField().inputValue(), 'architect');
+    await holds(roleField(), 'architect');
     assert.equal(await shown.page.getByText('problem_name_taken').isVisible(), true);
     const kept = (await shown.posted()).flatMap((message) => {
       const { type, text } = message as { type: string; text: string };
@@ -226,7 +227,7 @@ describe('the page of a proposed team', function () {
     await shown.send(show({}, { edits: kept.at(-1) }));
     assert.equal(await box('take bert').isChecked(), false);
     await named('edit ada').click();
-    assert.equal(await roleField().inputValue(), 'architect');
+    await holds(roleField(), 'architect');
     for (const damaged of ['{', '{"members":[]}', '[]']) {
       await shown.close();
       shown = await openWebviewPage(browser, { bundle: 'request', strings, requestId: 'd08982e3' });

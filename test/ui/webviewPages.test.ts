@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { LONGEST_FEEDBACK, LONGEST_MESSAGE } from '../../src/ui/messages';
 import { conversationStrings, requestStrings } from '../../src/ui/webviewStrings';
 import { launchChromium } from '../host/chromium';
-import { eventually } from './driver-wait';
+import { eventually, holds } from './driver-wait';
 import { keysAsTexts, openWebviewPage, type WebviewPage } from './webviewPage';
 
 const state = {
@@ -44,7 +44,7 @@ describe('the Conversation page', function () {
     await shown.page.keyboard.press('Shift+Enter');
     await shown.page.keyboard.type('two');
     await shown.page.keyboard.press('Escape');
-    assert.equal(await input().inputValue(), 'one\ntwo');
+    await holds(input(), 'one\ntwo');
     await shown.page.keyboard.press('Enter');
     // The field is drawn a moment after it was emptied.
     await eventually(
@@ -224,7 +224,7 @@ describe('the request page', function () {
     const box = shown.page.getByRole('textbox', { name: 'feedback' });
     await box.fill('typed since');
     await shown.send(show({ doing: 'bash npm test' }));
-    assert.equal(await box.inputValue(), 'typed since');
+    await holds(box, 'typed since');
   });
 
   it('says when there is no such request', async () => {

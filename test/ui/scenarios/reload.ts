@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { text } from '../../model-server';
-import { eventually } from '../driver-wait';
+import { eventually, holds } from '../driver-wait';
 import { newsOf, spawn, submit } from '../support/lines';
 import type { Scene } from '../support/scene';
 
@@ -43,7 +43,7 @@ export function reload(scene: Scene): void {
       await window.treeRow('Requests', id).click();
       const panel = await scene.panel(id);
       await panel.getByRole('heading', { name: 'Plan of mia' }).waitFor();
-      assert.equal(await panel.getByRole('textbox', { name: 'Feedback' }).inputValue(), 'Half a thought');
+      await holds(panel.getByRole('textbox', { name: 'Feedback' }), 'Half a thought');
 
       await panel.getByRole('button', { name: 'Approve' }).click();
       await panel.getByText('Approved by you. Feedback: Half a thought').waitFor();
