@@ -21,7 +21,7 @@ import { Session } from './ui/session';
 import { coreSettings, httpProxySetting, maxConcurrentCallsSetting, thinkingSetting } from './ui/settings';
 import { tellOfSlowKeyring } from './ui/slowKeyring';
 import { startSeat } from './ui/start';
-import { teamStorageDir } from './ui/teamStorage';
+import { storageOfFolder, teamStorageDir } from './ui/teamStorage';
 import { DraftFiles } from './ui/webviewDrafts';
 import { createNodeWorkspace } from './workspace/node';
 
@@ -32,7 +32,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<Handsh
   const log = vscode.window.createOutputChannel('Handshake', { log: true });
   // Without a folder there is no storage of a workspace, and nothing is kept for one.
   const storage = context.storageUri ?? context.globalStorageUri;
-  const teamStorage = teamStorageDir(storage.fsPath);
+  const teamStorage = storageOfFolder(
+    teamStorageDir(storage.fsPath),
+    workspaceRoot(),
+    vscode.workspace.workspaceFile !== undefined,
+  );
   const journalId = createHash('sha256').update(teamStorage).digest('hex');
   const session = new Session(log);
   const keys = new KeyStore(context.secrets, log);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import * as path from 'node:path';
 
@@ -15,4 +16,16 @@ export function teamStorageDir(storage: string, isThere: (dir: string) => boolea
   if (id === undefined) return storage;
   const first = path.join(path.dirname(workspace), id);
   return isThere(first) ? path.join(first, path.basename(storage)) : storage;
+}
+
+/**
+ * Where the team of one folder is kept. A workspace of several folders has one storage for all of them, and which is the
+ * first may change: a team never goes on in another folder than its own.
+ * @param dir as {@link teamStorageDir} gives it
+ * @param root the folder that the team works in
+ * @param isWorkspaceFile the window is open on a `.code-workspace` file, saved or not
+ */
+export function storageOfFolder(dir: string, root: string | undefined, isWorkspaceFile: boolean): string {
+  if (!isWorkspaceFile || root === undefined) return dir;
+  return path.join(dir, 'folders', createHash('sha256').update(root).digest('hex').slice(0, 16));
 }

@@ -71,6 +71,7 @@ export class TeamTree implements vscode.TreeDataProvider<TeamNode>, vscode.Dispo
   #draw(): void {
     const core = this.session.core();
     this.view.message = this.session.readOnly() && viewMessage(this.session);
+    this.#nameFolder();
     this.#rows.draw(core ? this.#drawn(core) : []);
   }
 
@@ -100,6 +101,12 @@ export class TeamTree implements vscode.TreeDataProvider<TeamNode>, vscode.Dispo
         memberRow(m, core.activity(m.name), core.gateOf(m.name), tokensShort(core.usage(m.name))),
       ),
     ].map((row) => this.#drawnMember(core, row, tasks.get(row.name), open.get(row.name) ?? []));
+  }
+
+  /** Which folder, where there are several: it is the first. */
+  #nameFolder(): void {
+    const folders = vscode.workspace.workspaceFolders ?? [];
+    this.view.description = folders.length > 1 ? folders[0]?.name : undefined;
   }
 
   #drawnMember(

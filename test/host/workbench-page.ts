@@ -3,7 +3,7 @@ import type { VscodeServer } from './server';
 
 export interface WorkbenchAddress {
   server: VscodeServer;
-  /** The folder to open; without one the window is empty. */
+  /** The folder or the `.code-workspace` file to open; without one the window is empty. */
   folder?: string;
   /** Folders of extensions to load as if under development; the server must have `automation`. */
   extensions?: readonly string[];
@@ -15,7 +15,8 @@ export interface WorkbenchAddress {
 export function workbenchUrl(address: WorkbenchAddress): string {
   const url = new URL('/', address.server.origin);
   if (address.folder === undefined) url.searchParams.set('ew', 'true');
-  else url.searchParams.set('folder', address.folder);
+  else
+    url.searchParams.set(address.folder.endsWith('.code-workspace') ? 'workspace' : 'folder', address.folder);
   url.searchParams.set('payload', JSON.stringify(payload(address)));
   return url.href;
 }

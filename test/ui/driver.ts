@@ -25,7 +25,10 @@ import { Workbench } from './driver-workbench';
 export interface DriverOptions {
   /** Default: the host that the run was started for, else the newest. */
   host?: HostName;
-  /** The folder to open. Default: a fresh copy of the sample workspace. `none`: a window without one. */
+  /**
+   * The folder, or `.code-workspace` file, to open. Default: a fresh copy of the sample workspace. `none`: a window
+   * without one.
+   */
   folder?: string;
   /** More environment variables for the extension host, which has a home of its own and no model account. */
   env?: Record<string, string>;

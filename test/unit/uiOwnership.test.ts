@@ -6,7 +6,7 @@ import { readOnlyTexts, viewMessage } from '../../src/ui/ownershipTexts';
 import { requestView } from '../../src/ui/requestPanelModel';
 import { requestRow } from '../../src/ui/requestsModel';
 import { readOnlyStatusText } from '../../src/ui/statusModel';
-import { teamStorageDir } from '../../src/ui/teamStorage';
+import { storageOfFolder, teamStorageDir } from '../../src/ui/teamStorage';
 import { makeController, ScriptedCore } from './conversationFixtures';
 import { request } from './uiFixtures';
 import { texts as requestTexts } from './webviewRequestFixtures';
@@ -36,6 +36,18 @@ describe('the storage of a team', () => {
         of(name),
       );
     }
+  });
+});
+
+describe('the storage of a team in a workspace of several folders', () => {
+  it('is each folder for itself, whichever is the first; of a single folder it is the whole', () => {
+    const dir = path.join('/', 'storage');
+    const [one, two] = ['/w/one', '/w/two'].map((root) => storageOfFolder(dir, root, true));
+    assert.notEqual(one, two);
+    assert.equal(one, storageOfFolder(dir, '/w/one', true));
+    assert.equal(path.dirname(path.dirname(one ?? '')), dir);
+    assert.equal(storageOfFolder(dir, '/w/one', false), dir);
+    assert.equal(storageOfFolder(dir, undefined, true), dir);
   });
 });
 
