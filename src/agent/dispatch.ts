@@ -5,6 +5,7 @@ import type { TeamEvent } from '../team/events';
 import type { PermissionMode } from '../team/settings';
 import type { Team } from '../team/team';
 import type { OfferedTools, PreparedCall, Tool, ToolContext, ToolOutput } from '../tools';
+import { steersTools } from '../workspace/steering';
 import { overlapOf } from './overlap';
 import { needsPermission } from './permission';
 import type { HeldPlace } from './workPlaces';
@@ -48,6 +49,9 @@ export class Suspended extends Error {
     super('The window is being closed.');
   }
 }
+
+const STEERS =
+  'This file says what VS Code and its tools run, or how agents behave. It is asked for whatever plan was approved.';
 
 const MAY_HAVE_RUN =
   'Cut off: the window closed while this call was under way. It may have run; look before you repeat it.';
@@ -231,7 +235,9 @@ async function permit(
   if (!prepared.access) return undefined;
   const access = await prepared.access(toolContext);
   const gate = member === LEAD ? 'not_required' : team.decisions.gateOf(member);
-  return needsPermission(context.mode(), access.access, gate) ? askHuman(call, access, context) : undefined;
+  const steers = access.access === 'edit' && steersTools((await prepared.file?.(toolContext))?.path ?? '');
+  if (!needsPermission(context.mode(), steers ? 'steering' : access.access, gate)) return undefined;
+  return askHuman(call, steers ? { ...access, description: STEERS } : access, context);
 }
 
 async function askHuman(

@@ -2,6 +2,7 @@ import { promises as fs } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { errorCode, workspaceError } from './failures';
 import { WorkspaceError } from './port';
+import { plainName } from './steering';
 
 /** More links than this in one path are a circle. */
 const MAX_LINKS = 40;
@@ -74,13 +75,7 @@ export async function realTarget(path: string, links = 0): Promise<string> {
 }
 
 function refuseProtected(given: string, parts: readonly string[]): void {
-  // As Windows and macOS see names: case, trailing dots and spaces, and stream names make no difference.
-  const names = parts.map((part) =>
-    part
-      .toLowerCase()
-      .replace(/:.*$/, '')
-      .replace(/[. ]+$/, ''),
-  );
+  const names = parts.map(plainName);
   if (names.includes('.git')) {
     throw new WorkspaceError(`Cannot write '${given}': what is in .git belongs to git. Use git commands.`);
   }

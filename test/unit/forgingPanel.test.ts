@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import type { Core } from '../../src/agent/coreApi';
 import { REQUEST_KINDS, type RequestKind } from '../../src/protocol';
-import { fromConversation, type ToRequestPanel } from '../../src/ui/messages';
+import { fromConversation, LONGEST_FEEDBACK, type ToRequestPanel } from '../../src/ui/messages';
 import { RequestPanelController } from '../../src/ui/requestPanelController';
 import { ScriptedCore } from './conversationFixtures';
 import { assertNamedOnce, facts, genuine, openRequest, pendingScene } from './support/forgedScene';
@@ -29,7 +29,7 @@ const POSTED: Readonly<Record<string, (ids: Ids) => unknown>> = {
   'a click that does not say what': ({ own }) => ({ type: 'decide', requestId: own, feedback: '' }),
   'a click with more feedback than anybody types': ({ own }) => ({
     ...decide(own),
-    feedback: 'x'.repeat(20_001),
+    feedback: 'x'.repeat(LONGEST_FEEDBACK + 1),
   }),
   'a click that takes a part of it with a field of its own': ({ own }) => ({
     ...decide(own),

@@ -2,12 +2,13 @@ import * as assert from 'node:assert/strict';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { type DispatchContext, dispatch } from '../../src/agent/dispatch';
-import { needsPermission } from '../../src/agent/permission';
+import { type AskedAccess, needsPermission } from '../../src/agent/permission';
 import type { ToolResultBlock, ToolUseBlock } from '../../src/model/port';
 import { permissionPayload } from '../../src/protocol';
 import type { PermissionMode } from '../../src/team/settings';
 import { TOOLS, ToolTable } from '../../src/tools';
 import type { MemberWorkspace } from '../../src/workspace/port';
+import { steersTools } from '../../src/workspace/steering';
 import { heldTeam } from './support/heldJournal';
 import { call, ScriptedModel, text } from './support/scriptedModel';
 import { closeTeams, openTeam } from './support/team';
@@ -16,7 +17,7 @@ import { deferred, recording, resultTexts, shown } from './support/turns';
 const GATES = ['not_required', 'approved'] as const;
 
 describe('permission: what has to be asked', () => {
-  const table: [PermissionMode, 'command' | 'edit', boolean, boolean][] = [
+  const table: [PermissionMode, AskedAccess, boolean, boolean][] = [
     // mode, access, asked with no plan, asked with an approved plan
     ['ask', 'command', true, true],
     ['ask', 'edit', true, false],
@@ -26,6 +27,10 @@ describe('permission: what has to be asked', () => {
     ['plan', 'edit', true, false],
     ['allow', 'command', false, false],
     ['allow', 'edit', false, false],
+    ['ask', 'steering', true, true],
+    ['acceptEdits', 'steering', true, true],
+    ['plan', 'steering', true, true],
+    ['allow', 'steering', false, false],
   ];
   for (const [mode, access, ...expected] of table) {
     it(`${mode}: ${access}`, () => {
@@ -50,6 +55,42 @@ describe('permission: asked of the human', function () {
     await team.core.whenIdle();
     return { team, model, log };
   }
+
+  it('a change of what says what VS Code runs, by whatever name, though edits are accepted', async () => {
+    const write = (file: string) => call('write_file', { path: file, content: '{}\n' });
+    const { team } = await alice('acceptEdits', write('free.txt'), write('docs/../.VSCode/settings.json'));
+    const [request] = team.core.requests();
+    assert.equal(request?.status, 'pending');
+    const asked = permissionPayload.parse(request?.payload);
+    assert.equal(asked.subject, 'docs/../.VSCode/settings.json');
+    assert.match(asked.description ?? '', /what VS Code and its tools run/);
+    assert.deepEqual((await fs.readdir(team.root)).sort(), ['.team', 'free.txt', 'notes.txt']);
+  });
+
+  it('knows the files that steer tools and agents, and no others', () => {
+    const steering = [
+      '.vscode/settings.json',
+      'packages/a/.vscode/tasks.json',
+      '.VSCODE/launch.json',
+      '.vscode./settings.json',
+      '.devcontainer/devcontainer.json',
+      '.devcontainer.json',
+      '.claude/settings.json',
+      '.handshake/agents/a.md',
+      'AGENTS.md',
+      'docs/CLAUDE.md',
+      'team.code-workspace',
+      '.mcp.json',
+      '.envrc',
+      '.husky/pre-commit',
+    ];
+    const free = ['src/vscode/a.ts', 'vscode/x', 'docs/agents.txt', 'README.md', '.env', '.vscodeignore', ''];
+    assert.deepEqual(
+      steering.filter((file) => !steersTools(file)),
+      [],
+    );
+    assert.deepEqual(free.filter(steersTools), []);
+  });
 
   it('a command: the request holds all of it, and nothing ran yet', async () => {
     const command = `echo ${'x'.repeat(5000)} && rm -rf b`;
