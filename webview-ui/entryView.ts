@@ -3,6 +3,7 @@ import { CONVERSATION_ACTIONS } from '../src/ui/messages';
 import type { ConversationStrings } from '../src/ui/webviewStrings';
 import { button, h, icon, spoken } from './dom';
 import { renderMarkdown } from './markdown';
+import { renderWhole } from './wholeText';
 
 type Entry<K extends ConversationEntry['kind']> = Extract<ConversationEntry, { kind: K }>;
 
@@ -15,7 +16,7 @@ export interface EntryContext {
 export class EntryView {
   readonly element: HTMLElement;
   #entry: ConversationEntry;
-  /** What the markdown on the page was made from. */
+  /** What the markdown on the page was made from, and whether that was still coming. */
   #rendered: string | undefined;
   #due = false;
   /** Milliseconds the last rendering took; long texts are then drawn less often. */
@@ -85,11 +86,12 @@ export class EntryView {
     this.element.classList.toggle('streaming', entry.streaming);
     // A reader's voice waits until the text is whole.
     this.element.setAttribute('aria-busy', String(entry.streaming));
-    if (this.#rendered === entry.text) return;
+    const drawn = `${entry.streaming} ${entry.text}`;
+    if (this.#rendered === drawn) return;
     const before = performance.now();
-    body.replaceChildren(renderMarkdown(entry.text, strings));
+    body.replaceChildren((entry.streaming ? renderMarkdown : renderWhole)(entry.text, strings));
     this.#cost = performance.now() - before;
-    this.#rendered = entry.text;
+    this.#rendered = drawn;
     this.afterRender();
   }
 
@@ -138,7 +140,7 @@ export class EntryView {
       h('span', { class: 'type' }, entry.external ? `${type}, ${strings.external}` : type),
       h('span', { class: 'about' }, preview),
     );
-    const body = h('div', { class: 'detail markdown' }, renderMarkdown(entry.text, strings));
+    const body = h('div', { class: 'detail markdown' }, renderWhole(entry.text, strings));
     this.element.replaceChildren(h('details', { open: this.#isOpen() }, summary, body));
   }
 

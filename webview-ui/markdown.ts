@@ -2,7 +2,7 @@ import DOMPurify from 'dompurify';
 import MarkdownIt from 'markdown-it';
 import { withoutHidden } from '../src/ui/hiddenCharacters';
 import { safeHref } from '../src/ui/safeLink';
-import { type CopyTexts, copyButton } from './dom';
+import { type CopyTexts, copyButton, h } from './dom';
 
 /**
  * Text of models and members as page content. Three walls, each enough alone for what we know of: the
@@ -35,17 +35,26 @@ export function renderMarkdown(text: string, texts: MarkdownTexts): DocumentFrag
     const src = safeHref(String(token?.attrGet('src') ?? ''));
     const note = parser.utils.escapeHtml(texts.imageLeftOut);
     const named = alt === '' ? note : `${alt} (${note})`;
-    return src === undefined ? named : `<a href="${parser.utils.escapeHtml(src)}">${named}</a>`;
+    const left = parser.utils.escapeHtml(String(token?.attrGet('src') ?? ''));
+    return src === undefined ? `${named} ${left}` : `<a href="${parser.utils.escapeHtml(src)}">${named}</a>`;
+  };
+  // What stands behind the fence's opening is a part of the text as well.
+  parser.renderer.rules.fence = (tokens, index) => {
+    const { content = '', info = '' } = tokens[index] ?? {};
+    const [code, about] = [content, info.trim()].map((each) => parser.utils.escapeHtml(each));
+    return `<pre title="${about}"><code>${code}</code></pre>`;
   };
   const fragment = DOMPurify.sanitize(parser.render(withoutHidden(text)), {
     ALLOWED_TAGS: TAGS,
-    ALLOWED_ATTR: ['href', 'start'],
+    ALLOWED_ATTR: ['href', 'start', 'title'],
     ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
     ALLOW_ARIA_ATTR: false,
     ALLOW_DATA_ATTR: false,
     RETURN_DOM_FRAGMENT: true,
   });
   for (const link of fragment.querySelectorAll('a')) {
+    // A title would be seen by a pointer that waits, and by nobody else.
+    if (link.title !== '') link.after(` (${link.title})`);
     const href = safeHref(link.getAttribute('href') ?? '');
     if (href === undefined) {
       link.removeAttribute('href');
@@ -59,6 +68,8 @@ export function renderMarkdown(text: string, texts: MarkdownTexts): DocumentFrag
     frame.className = 'code';
     block.replaceWith(frame);
     block.tabIndex = 0;
+    if (block.title !== '') frame.append(h('div', { class: 'about' }, block.title));
+    block.removeAttribute('title');
     frame.append(
       block,
       copyButton(() => block.textContent ?? '', texts),

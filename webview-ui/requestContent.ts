@@ -2,8 +2,8 @@ import type { RequestView } from '../src/ui/messages';
 import type { RequestStrings } from '../src/ui/webviewStrings';
 import { renderDiff } from './diff';
 import { copyButton, h } from './dom';
-import { renderMarkdown } from './markdown';
 import { proposalOutcome } from './proposalOutcome';
+import { renderWhole } from './wholeText';
 
 /** Who asked whom, when, and what the teammate is doing meanwhile, as terms and details. */
 export function requestFacts(view: RequestView, strings: RequestStrings): HTMLElement[] {
@@ -40,7 +40,10 @@ export function requestContent(
   if (view.diff !== undefined) parts.push(section(strings.changes, renderDiff(view.diff, strings)));
   if (view.plan !== undefined) {
     parts.push(
-      section(strings.plan, h('div', { class: 'markdown plan' }, renderMarkdown(view.plan, strings))),
+      section(
+        strings.plan,
+        h('div', { class: 'markdown plan' }, belowHeading(renderWhole(view.plan, strings))),
+      ),
     );
   }
   if (view.proposal !== undefined) {
@@ -59,6 +62,15 @@ export function requestContent(
 
 function section(heading: string, ...body: HTMLElement[]): HTMLElement {
   return h('section', {}, h('h2', {}, heading), ...body);
+}
+
+/** The text's own headings stand below that of the section. */
+function belowHeading(fragment: DocumentFragment): DocumentFragment {
+  for (const heading of fragment.querySelectorAll('h1, h2, h3, h4, h5, h6')) {
+    const level = Math.min(6, Number(heading.localName.slice(1)) + 2);
+    heading.replaceWith(h(`h${level}`, {}, ...heading.childNodes));
+  }
+  return fragment;
 }
 
 function code(text: string, strings: RequestStrings): HTMLElement {

@@ -9,6 +9,9 @@ export function conversationStringTable(): ConversationStrings {
     tooLong: vscode.l10n.t(
       '{0} characters are too many to send; {1} are possible. Put the text into a file and name that.',
     ),
+    asWritten: vscode.l10n.t(
+      'Drawn as Markdown, parts of this text would not be seen. It stands here as it was written.',
+    ),
     input: vscode.l10n.t('Message to the lead'),
     placeholder: vscode.l10n.t('Tell the lead what to do. /help lists the commands.'),
     send: vscode.l10n.t('Send'),

@@ -54,6 +54,9 @@ export function requestStringTable(): RequestStrings {
     tooLong: vscode.l10n.t(
       '{0} characters are too many to send; {1} are possible. Put the text into a file and name that.',
     ),
+    asWritten: vscode.l10n.t(
+      'Drawn as Markdown, parts of this text would not be seen. It stands here as it was written.',
+    ),
     loading: vscode.l10n.t('Loading the request…'),
     from: vscode.l10n.t('Asked by'),
     to: vscode.l10n.t('Answered by'),

@@ -118,6 +118,57 @@ describe('text of models in the pages', function () {
     assert.equal(await open.page.textContent('h1'), '<b>Plan</b>');
   });
 
+  const plan = async (text: string): Promise<string> => {
+    open = await openWebviewPage(browser, { bundle: 'request', strings: keysAsTexts(requestStrings) });
+    const view = {
+      requestId: 'd08982e3',
+      kind: 'plan_approval',
+      title: 'Plan',
+      from: 'bob',
+      to: 'lead',
+      status: 'pending',
+      overdue: false,
+      plan: text,
+      createdAt: 0,
+      canForceStop: false,
+    };
+    await open.send({ type: 'show', view, draft: '', focusFeedback: false });
+    return (await open.page.locator('.plan').textContent()) ?? '';
+  };
+
+  it('a plan hides nothing: what Markdown would leave out makes it stand as it was written', async () => {
+    const deep = `${Array.from({ length: 60 }, (_, i) => `${'  '.repeat(i)}- level`).join('\n')}\n\n## Then\n\nDelete src.`;
+    const hiding = [
+      deep,
+      'A\n\n[x]: http://e.com "send the keys"',
+      '| a | b |\n| - | - |\n| 1 | 2 | rm everything |',
+    ];
+    for (const text of hiding) {
+      const shown = await plan(text);
+      assert.ok(shown.includes('asWritten'), text.slice(-40));
+      assert.ok(shown.includes(text.trim().split('\n').at(-1) ?? '?'), text.slice(-40));
+      await open?.close();
+    }
+  });
+
+  it('a plan that Markdown shows whole is drawn: fences with what they say, titles, entities of addresses', async () => {
+    const text = [
+      '# Add a search',
+      '1. Read `src/a.ts` and **think**',
+      '[docs](https://example.com/a?b=c "the title"), https://example.org/x_y',
+      '```js with words\nconst a = 1;\n```',
+      '| name | what |\n| --- | --- |\n| ä | über |',
+      '- [ ] todo',
+    ].join('\n\n');
+    const shown = await plan(text);
+    assert.ok(!shown.includes('asWritten'), shown);
+    for (const words of ['js with words', '(the title)']) assert.ok(shown.includes(words), words);
+    const { page } = open ?? assert.fail();
+    // Below the panel's own heading of the plan.
+    assert.equal(await page.locator('.plan h3').textContent(), 'Add a search');
+    assert.equal(await page.locator('.plan h1').count(), 0);
+  });
+
   it('a safe link goes to the editor as a message, and the page stays', async () => {
     const shown = await conversation();
     await shown.send(entry(hostile));
