@@ -1,7 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { atomicWriteFile } from './atomic';
 import { errorCode, StorageError, storageError } from './errors';
-import { nodeFileSystem, type StoreFileSystem, writeAll } from './fileSystem';
+import { nodeFileSystem, type StoreFileSystem } from './fileSystem';
 
 /**
  * Makes the team's folder `.team/` in a workspace, with a `.gitignore` that hides it from git, where they
@@ -23,14 +24,10 @@ export async function ensureTeamFolder(
   }
   try {
     await refuseLink(folder);
-    const file = await fs.open(ignore, 'create');
-    try {
-      await writeAll(file, Buffer.from('*\n'), 0);
-    } finally {
-      await file.close();
-    }
+    // Whole or not at all: an empty one would stay, and show git all that is in the folder.
+    if (!(await isThere(ignore))) await atomicWriteFile(ignore, '*\n', { sync: false, fileSystem: fs });
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw storageError('write', ignore, error);
+    throw storageError('write', ignore, error);
   }
   return folder;
 }
@@ -46,4 +43,14 @@ export async function refuseLink(folder: string): Promise<void> {
 export function namedNotDirectory(cause: unknown): unknown {
   if (errorCode(cause) !== 'EEXIST') return cause;
   return Object.assign(new Error('a file has the name of the folder', { cause }), { code: 'ENOTDIR' });
+}
+
+async function isThere(file: string): Promise<boolean> {
+  try {
+    await lstat(file);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
 }

@@ -172,7 +172,8 @@ const carol: Mind = (heard, forced) => {
     () => heardOf.map((content) => say('lead', `Carol heard: ${content}`)),
     () => (isPlanWanted && !approved ? [submitAsAsked(heard, 'Tidy up.')] : []),
     () => (approved ? write(heard, 'c1.txt') : []),
-    () => ownTasks(heard),
+    // An approval is for the work it was asked for, which a task that is completed ends.
+    () => (isPlanWanted && !approved ? [] : ownTasks(heard)),
   );
 };
 
