@@ -66,7 +66,10 @@ export async function runMocha(options: MochaOptions): Promise<Counts> {
   const failedTitles = new Set(failures.map(({ test }) => test.fullTitle()));
   return {
     ...counts,
-    failures: failures.map(textOf),
+    failures: failures.map((failure) => {
+      const first = retried.find(({ test }) => test.fullTitle() === failure.test.fullTitle());
+      return first === undefined ? textOf(failure) : `${textOf(failure)}\nThe first try: ${textOf(first)}`;
+    }),
     retried: retried.filter(({ test }) => !failedTitles.has(test.fullTitle())).map(textOf),
   };
 }

@@ -15,7 +15,7 @@ describe('a window with several folders', () => {
   const file = (...parts: string[]): string => join(home, ...parts);
   const order = async (...names: string[]): Promise<void> => {
     const text = JSON.stringify({ folders: names.map((path) => ({ path })) });
-    // Whole at once: VS Code reads it when it changes.
+    // Whole at once: VS Code reads it when it changes, which it may notice late.
     await writeFile(file('both.tmp'), text);
     await rename(file('both.tmp'), file('both.code-workspace'));
   };
@@ -68,12 +68,14 @@ describe('a window with several folders', () => {
     );
 
     await order('two', 'one');
+    await window.reload();
     await window.view('Team').locator('.pane-header').getByText('two').waitFor();
     await window.view('Requests').getByText('Nothing waits for a decision.').waitFor();
     assert.equal(await window.treeRow('Team', 'cal').count(), 0);
     assert.notEqual(await teamOf('two'), first);
 
     await order('one', 'two');
+    await window.reload();
     await window.view('Team').locator('.pane-header').getByText('one').waitFor();
     await window.treeRow('Requests', 'pwd > where.txt').waitFor();
     await window.clickInlineAction('Requests', 'pwd > where.txt', 'Approve');

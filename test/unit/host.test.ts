@@ -116,7 +116,7 @@ describe('a run of tests', () => {
     assert.equal((await outcomes([1, 0], 2)).code, 0);
   });
 
-  it('fails where the second try does, and says so once', async () => {
+  it('fails where the second try does, and says so once, with why each did', async () => {
     assert.deepEqual(await outcomes([2], 2), {
       code: 1,
       passed: 0,

@@ -32,8 +32,8 @@ export function reload(scene: Scene): void {
       await scene.waits(1);
       await window.treeRow('Team', 'mia').getByText('plan waits for approval').waitFor();
       const page = await scene.conversation();
-      await page.getByText('Have mia add a search.').waitFor();
-      await page.getByText('I start mia.').waitFor();
+      await page.getByText('Have mia add a search.').last().waitFor();
+      await page.getByText('I start mia.').last().waitFor();
       await eventually(
         () => page.getByRole('textbox', { name: 'Message to the lead' }).inputValue(),
         (value) => value === 'Half a sentence',
