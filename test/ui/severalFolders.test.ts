@@ -69,6 +69,7 @@ describe('a window with several folders', () => {
 
     await order('two', 'one');
     await window.reload();
+    await window.openView('Handshake');
     await window.view('Team').locator('.pane-header').getByText('two').waitFor();
     await window.view('Requests').getByText('Nothing waits for a decision.').waitFor();
     assert.equal(await window.treeRow('Team', 'cal').count(), 0);
@@ -76,6 +77,7 @@ describe('a window with several folders', () => {
 
     await order('one', 'two');
     await window.reload();
+    await window.openView('Handshake');
     await window.view('Team').locator('.pane-header').getByText('one').waitFor();
     await window.treeRow('Requests', 'pwd > where.txt').waitFor();
     await window.clickInlineAction('Requests', 'pwd > where.txt', 'Approve');

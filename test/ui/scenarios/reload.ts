@@ -31,6 +31,8 @@ export function reload(scene: Scene): void {
       assert.equal(again.id, id);
       await scene.waits(1);
       await window.treeRow('Team', 'mia').getByText('plan waits for approval').waitFor();
+      // VS Code may forget over a reload that its second side bar was open.
+      await window.runCommand('Handshake: Open Conversation');
       const page = await scene.conversation();
       await page.getByText('Have mia add a search.').last().waitFor();
       await page.getByText('I start mia.').last().waitFor();
