@@ -17,7 +17,7 @@ export interface MemberActivity {
   doing?: Doing;
   /** What it is doing waits for a permission. */
   asksPermission?: true;
-  /** What it waits for before it can call its model again. */
+  /** What it waits for before it calls its model again. */
   hold?: Hold;
 }
 
@@ -111,7 +111,7 @@ export interface Core extends ReviewCore {
    */
   allowTokens(limit: number | null, name?: string): Promise<void>;
   /** Something changed that members may be waiting for, such as a setting: those that can go on do. */
-  recheck(kind: HoldKind): void;
+  recheck(kind: Exclude<HoldKind, 'restart'>): void;
   /** The lead forgets the present conversation (its transcript stays on disk). */
   newConversation(): Promise<void>;
   /** What the human does on the board; the same checks as for the tools. An owner that is concerned is told. */

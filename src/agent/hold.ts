@@ -3,12 +3,18 @@ import type { TurnError } from '../team/events';
 import type { Spender } from '../team/spending';
 import type { Team } from '../team/team';
 
-/** What a member waits for that only the human can give: more tokens, or access to a model. */
-export type HoldKind = 'budget' | 'no_access';
+/** What a member waits for that only the human can give: more tokens, access to a model, or a word after a restart. */
+export type HoldKind = 'budget' | 'no_access' | 'restart';
 
 export interface Hold extends TurnError {
   kind: HoldKind;
 }
+
+/** With work from before a restart: a message, or an answer, is word enough for one; Go On is for all. */
+export const AFTER_RESTART: Hold = {
+  kind: 'restart',
+  text: 'It had work left when the window was closed, and waits for your word to go on.',
+};
 
 /** Thrown in place of a model call that must not be made now; the conversation is valid and goes on later. */
 export class Held extends Error {

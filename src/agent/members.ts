@@ -16,7 +16,7 @@ import type { Conversation } from './conversation';
 import type { MemberActivity } from './coreApi';
 import { endsWithin } from './endsWithin';
 import { turnErrorOf } from './errors';
-import type { HoldKind } from './hold';
+import { AFTER_RESTART, type Hold, type HoldKind } from './hold';
 import { ProjectInstructions } from './projectInstructions';
 import { leadPrompt, teammatePrompt } from './prompts';
 import type { RoleBook } from './roleBook';
@@ -200,7 +200,7 @@ export class Members {
   }
 
   /** Lets those go on that waited for more tokens, or for access to a model, and may have them now. */
-  recheck(kind: HoldKind): void {
+  recheck(kind: Exclude<HoldKind, 'restart'>): void {
     for (const runner of this.all()) {
       if (runner.hold?.kind !== kind) continue;
       if (kind === 'budget' && this.deps.team.budgets.exhausted(runner) !== undefined) continue;
@@ -218,15 +218,25 @@ export class Members {
 
   /** Those that have mail or unfinished work from before a restart. */
   resumable(): string[] {
-    return this.all().flatMap((runner) => {
-      // One that waits for a permission goes on with the answer.
-      const canGoOn =
-        runner.hasMail ||
-        this.#unread.has(runner.name) ||
-        (runner.cutOff && !this.#waitsForPermission(runner.name));
-      const mayGoOn = runner.hold === undefined && !this.#awaitsWorktree(runner);
-      return runner.isParked && canGoOn && mayGoOn ? [runner.name] : [];
-    });
+    return this.all().flatMap((runner) => (this.#isResumable(runner) ? [runner.name] : []));
+  }
+
+  #isResumable(runner: Runner): boolean {
+    const { name } = runner;
+    const member = this.deps.team.state.member(name);
+    if (!runner.isParked || (member && isGone(member))) return false;
+    // One that waits for a permission goes on with the answer.
+    const canGoOn =
+      runner.hasMail || this.#unread.has(name) || (runner.cutOff && !this.#waitsForPermission(name));
+    return canGoOn && runner.hold === undefined && !this.#awaitsWorktree(runner);
+  }
+
+  /** What a member that does nothing waits for. One whose turn has failed since waits for nobody's word. */
+  #holdOf(runner: Runner): Hold | undefined {
+    if (runner.isBusy) return undefined;
+    if (runner.hold) return runner.hold;
+    const hasFailed = runner.lastError !== undefined && !this.#unread.has(runner.name);
+    return !hasFailed && this.#isResumable(runner) ? AFTER_RESTART : undefined;
   }
 
   /** It begins with the worktree of its first task, or when somebody speaks to it, and not for a restart. */
@@ -255,11 +265,12 @@ export class Members {
   activity(name: string): MemberActivity {
     const runner = this.runner(name);
     if (!runner) return {};
-    const { doing, hold, isBusy, isWaiting } = runner;
+    const { doing, isWaiting } = runner;
+    const hold = this.#holdOf(runner);
     return {
       ...(doing && { doing }),
       ...(isWaiting && { asksPermission: true }),
-      ...(hold && !isBusy && { hold }),
+      ...(hold && { hold }),
     };
   }
 

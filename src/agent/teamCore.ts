@@ -18,7 +18,7 @@ import { type CoreOptions, DEFAULT_CONCURRENT_CALLS } from './coreOptions';
 import { Dealer } from './dealer';
 import { describeDoing } from './doing';
 import { forceStop } from './forceStop';
-import type { HoldKind } from './hold';
+import { AFTER_RESTART, type HoldKind } from './hold';
 import { Members } from './members';
 import { PlaceMaker } from './placeMaker';
 import { Quiet } from './quiet';
@@ -165,7 +165,9 @@ export class TeamCore extends TeamView implements Core {
   }
 
   activity(name: string): MemberActivity {
-    return this.#members.activity(name);
+    const activity = this.#members.activity(name);
+    const isHeld = activity.hold === undefined && (this.#dealer?.held() ?? []).includes(name);
+    return isHeld ? { ...activity, hold: AFTER_RESTART } : activity;
   }
 
   async allowTokens(limit: number | null, name?: string): Promise<void> {
@@ -173,7 +175,7 @@ export class TeamCore extends TeamView implements Core {
     this.recheck('budget');
   }
 
-  recheck(kind: HoldKind): void {
+  recheck(kind: Exclude<HoldKind, 'restart'>): void {
     this.#members.recheck(kind);
     this.#dealer?.look();
   }
@@ -259,8 +261,11 @@ export class TeamCore extends TeamView implements Core {
 
   resume(): void {
     this.#limiter.forgive();
+    const names = this.resumable();
     for (const name of this.#members.resumable()) this.#members.runner(name)?.resume();
     this.#dealer?.release();
+    // Nobody is shown as waiting while the first step of the work is on its way.
+    for (const name of names) this.ledger.events.fire({ type: 'member', name });
   }
 
   async stopAll(): Promise<void> {
@@ -268,11 +273,16 @@ export class TeamCore extends TeamView implements Core {
   }
 
   async newConversation(): Promise<void> {
-    if (this.#members.lead.isBusy) {
+    const { lead } = this.#members;
+    if (lead.isBusy) {
       throw new TeamError('The lead is at work. Stop it first, then start a new conversation.');
     }
     // The lead's loop changes over between two turns.
     await this.team.newConversation();
+    if (!lead.cutOff) return;
+    // What a closed window cut off is forgotten with the rest; what was not read yet is still to be answered.
+    lead.cutOff = false;
+    this.ledger.events.fire({ type: 'member', name: LEAD });
   }
 
   /** An isolated one comes with its worktree. */

@@ -8,6 +8,7 @@ import type { Spender } from '../team/spending';
 import type { Task } from '../team/task';
 import type { Team } from '../team/team';
 import { byModel } from '../team/usageBook';
+import type { MemberActivity } from './coreApi';
 import type { TranscriptRecord } from './transcript';
 
 /** What can be looked at in a team, whoever runs it. */
@@ -19,6 +20,7 @@ export abstract class TeamView {
   ) {}
 
   protected abstract get team(): Team;
+  abstract activity(name: string): MemberActivity;
   protected abstract readTranscript(name: string, number: number): Promise<readonly TranscriptRecord[]>;
 
   get teamName(): string {
@@ -67,7 +69,9 @@ export abstract class TeamView {
   }
 
   describeTeam(): string {
-    return describeTeam(this.team, this.teamName);
+    const names = [LEAD, ...this.members().map(({ name }) => name)];
+    const waiting = names.filter((name) => this.activity(name).hold?.kind === 'restart');
+    return describeTeam(this.team, this.teamName, waiting);
   }
 
   describeInbox(): string {

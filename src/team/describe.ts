@@ -3,24 +3,35 @@ import {
   type HandshakeRequest,
   HUMAN,
   KINDS,
+  LEAD,
   permissionPayload,
   shorten,
 } from '../protocol';
 import type { Team } from './team';
 
-/** The roster in words: `Team: NAME`, then a line a teammate. */
-export function describeTeam(team: Team, teamName = team.state.teamName): string {
+/**
+ * The roster in words: `Team: NAME`, then a line a teammate.
+ * @param waiting who waits for the human's word since a restart; the lead has a line only then
+ */
+export function describeTeam(
+  team: Team,
+  teamName = team.state.teamName,
+  waiting: readonly string[] = [],
+): string {
+  const word = 'waits for your word to go on';
   const members = team.state.members();
-  if (members.length === 0) return `Team: ${teamName}\nNo teammates.`;
+  const head = [`Team: ${teamName}`, ...(waiting.includes(LEAD) ? [`  ${LEAD}: ${word}`] : [])];
+  if (members.length === 0) return [...head, 'No teammates.'].join('\n');
   const lines = members.map((member) => {
     const gate = team.decisions.gateOf(member.name);
     const plan = gate === 'not_required' || member.status === 'shutdown' ? '' : `, plan ${gate}`;
     const reason = member.statusReason ? ` (${shorten(member.statusReason, 200)})` : '';
     const task = team.board.book.underWay(member.name);
     const has = task === undefined ? '' : `, task ${task.id}`;
-    return `  ${member.name} (${member.role}): ${member.status}${has}${plan}${reason}`;
+    const held = waiting.includes(member.name) ? `, ${word}` : '';
+    return `  ${member.name} (${member.role}): ${member.status}${held}${has}${plan}${reason}`;
   });
-  return [`Team: ${teamName}`, ...lines].join('\n');
+  return [...head, ...lines].join('\n');
 }
 
 /** What waits: pending requests, then unread messages of each member. */

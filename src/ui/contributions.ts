@@ -69,6 +69,7 @@ export const TreeCommands = {
   forceStop: 'handshake.tree.forceStop',
   openTranscript: 'handshake.tree.openTranscript',
   raiseBudget: 'handshake.tree.raiseBudget',
+  goOn: 'handshake.tree.goOn',
   openTask: 'handshake.tree.openTask',
   editTask: 'handshake.tree.editTask',
   assignTask: 'handshake.tree.assignTask',

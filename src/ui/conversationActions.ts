@@ -18,6 +18,9 @@ export function conversationActions(choice: ModelChoice): (action: ConversationA
       case 'allow_access':
         run(Commands.allowModelAccess);
         return;
+      case 'go_on':
+        run(Commands.resumeTeam);
+        return;
       case 'raise_budget':
         run(Commands.raiseBudget);
         return;

@@ -4,6 +4,7 @@ import type { Disposable, TeamEvent } from '../team/events';
 import { assistantText, entriesOf, isHumanWords, toolId } from './conversationEntries';
 import { ConversationModel, type ModelOptions } from './conversationModel';
 import type { ConversationTexts } from './conversationTexts';
+import { leftWork } from './leftWork';
 import type { ConversationAction, ConversationEntry, ToConversation } from './messages';
 import { readOnlyTexts } from './ownershipTexts';
 
@@ -25,6 +26,16 @@ interface Sending {
   text: string;
   accepted: boolean;
 }
+
+/** With what a member that waits since a restart goes on, or leaves. */
+const CHANGES_LEFT_WORK: ReadonlySet<string> = new Set([
+  'conversation_reset',
+  'member',
+  'request',
+  'task',
+  'turn_started',
+  'turn_ended',
+]);
 
 /** What is done with what the human types and clicks in the Conversation. Knows no editor. */
 export class ConversationController {
@@ -196,11 +207,17 @@ export class ConversationController {
     }
     if (event.type === 'turn_ended' && event.member === LEAD && event.error) this.#turnErrors += 1;
     if (event.type === 'conversation_reset') {
-      this.model.clear();
+      // What the lead has not read yet it answers in the new conversation.
+      this.model.load([], this.#core?.unread(LEAD) ?? [], false);
       this.#waiting = this.#waiting && [];
       this.host.post(this.state());
     } else if (this.#waiting !== undefined) this.#waiting.push(event);
     else this.model.apply(event);
+    if (this.#waiting === undefined && CHANGES_LEFT_WORK.has(event.type)) this.#showLeftWork();
+  }
+
+  #showLeftWork(): void {
+    if (this.#core) this.model.leftWork(leftWork(this.#core));
   }
 
   async #readHistory(core: Core): Promise<void> {
@@ -230,6 +247,7 @@ export class ConversationController {
       if (event.type === 'assistant' && event.member === LEAD && known.has(event.text)) continue;
       this.model.apply(event);
     }
+    this.#showLeftWork();
   }
 
   #withWaiting(core: Core, entries: ConversationEntry[]): ConversationEntry[] {

@@ -18,6 +18,9 @@ export interface ModelOptions {
   limit?: number;
 }
 
+/** The one line on work that waits since a restart. */
+const LEFT_WORK_ID = 'left_work';
+
 /** Milliseconds of streamed text that go to a webview as one message. */
 const GATHER_MS = 30;
 
@@ -119,14 +122,18 @@ export class ConversationModel {
 
   /** Adds a line that is not the lead's: an error, an answer to a slash command. */
   notice(level: NoticeEntry['level'], text: string, actions: readonly ConversationAction[] = []): void {
-    const labels = this.options.texts.actions;
-    this.#upsert({
-      kind: 'notice',
-      id: this.#newId('notice'),
-      level,
-      text,
-      actions: actions.map((action) => ({ action, label: labels[action] })),
-    });
+    this.#notice(this.#newId('notice'), level, text, actions);
+  }
+
+  /** Keeps a line with Go On as long as there is such work. @param names whose it is */
+  leftWork(names: readonly string[]): void {
+    if (names.length === 0) {
+      this.#remove(LEFT_WORK_ID);
+      return;
+    }
+    const text = this.options.texts.leftWork(names);
+    const known = this.#entries.get(LEFT_WORK_ID);
+    if (known?.kind !== 'notice' || known.text !== text) this.#notice(LEFT_WORK_ID, 'info', text, ['go_on']);
   }
 
   /** Adds what the human typed where it did not become a message: a slash command. */
@@ -141,6 +148,22 @@ export class ConversationModel {
     if (text !== '' && this.#streaming !== undefined) {
       this.options.post({ type: 'append_text', id: this.#streaming, text });
     }
+  }
+
+  #notice(
+    id: string,
+    level: NoticeEntry['level'],
+    text: string,
+    actions: readonly ConversationAction[],
+  ): void {
+    const labels = this.options.texts.actions;
+    this.#upsert({
+      kind: 'notice',
+      id,
+      level,
+      text,
+      actions: actions.map((action) => ({ action, label: labels[action] })),
+    });
   }
 
   #heard(message: TeamMessage): void {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { leftWorkText } from './leftWork';
 import type { ConversationAction } from './messages';
 
 /** Every text that the extension side of the Conversation writes; translated in one place, plain in tests. */
@@ -11,6 +12,8 @@ export interface ConversationTexts {
   notUnderstood: string;
   notSent(reason: string): string;
   historyFailed(reason: string): string;
+  /** Whose work waits for the human's word since a restart. */
+  leftWork(names: readonly string[]): string;
   suggestions: readonly string[];
   actions: Readonly<Record<ConversationAction, string>>;
 }
@@ -33,6 +36,8 @@ export function conversationTexts(): ConversationTexts {
     ),
     notSent: (reason) => vscode.l10n.t('The message was not sent: {0}', reason),
     historyFailed: (reason) => vscode.l10n.t('The earlier conversation could not be read: {0}', reason),
+    leftWork: (names) =>
+      vscode.l10n.t('{0} Nothing of it is lost: it goes on when you say so.', leftWorkText(names)),
     // The words the demo understands; they are the same in every language.
     suggestions: [
       'Spawn alice as a coder. Then request her shutdown.',
@@ -45,6 +50,7 @@ export function conversationTexts(): ConversationTexts {
       set_key: vscode.l10n.t('Set API key'),
       retry: vscode.l10n.t('Try again'),
       allow_access: vscode.l10n.t('Allow access'),
+      go_on: vscode.l10n.t('Go On'),
       raise_budget: vscode.l10n.t('Raise budget'),
       open_requests: vscode.l10n.t('Review'),
       select_model: vscode.l10n.t('Select model'),

@@ -48,23 +48,34 @@ export class LiveRows<N extends object> {
     else for (const node of changed) this.changed(node);
   }
 
-  /** @param changed takes the rows whose looks, or whose list of children, are different */
+  /**
+   * VS Code puts a row to the left, or in line with siblings that can be unfolded, when it draws the row: where the
+   * first of a level gets something below it, or the last one loses it, all of the level are to be drawn.
+   * @param changed takes the rows whose looks, list of children, or place from the left are different
+   */
   #place(rows: readonly Drawn<N>[], before: readonly Placed<N>[], changed: N[]): Placed<N>[] {
     const stands = new Map(before.map((place) => [place.id, place]));
-    return rows.map((row) => {
+    const news: { node: N; isChanged: boolean; below: N[] }[] = [];
+    const places = rows.map((row) => {
       const old = stands.get(row.id);
       const node = old?.node ?? row.make();
       if (old) row.update(node);
       const below: N[] = [];
       const children = this.#place(row.children ?? [], old?.children ?? [], below);
-      const isNew = old === undefined;
-      if (isNew || old.looks !== row.looks || !isSameList(old.children, children)) changed.push(node);
-      else changed.push(...below);
+      const isChanged = old?.looks !== row.looks || !isSameList(old.children, children);
+      news.push({ node, isChanged, below });
       const place = { id: row.id, looks: row.looks, node, children };
       this.#placeOf.set(node, place);
       return place;
     });
+    const moves = before.some(hasChildren) !== places.some(hasChildren);
+    for (const { node, isChanged, below } of news) changed.push(...(isChanged || moves ? [node] : below));
+    return places;
   }
+}
+
+function hasChildren({ children }: { children: readonly unknown[] }): boolean {
+  return children.length > 0;
 }
 
 function isSameList(before: readonly { id: string }[], now: readonly { id: string }[]): boolean {

@@ -87,6 +87,7 @@ export const CONVERSATION_ACTIONS = [
   'adopt',
   'raise_budget',
   'allow_access',
+  'go_on',
 ] as const;
 export type ConversationAction = (typeof CONVERSATION_ACTIONS)[number];
 

@@ -83,6 +83,8 @@ export class RequestsTree implements vscode.TreeDataProvider<RequestsNode>, RowS
     const requests = this.session.core()?.requests() ?? [];
     const open = requests.filter((request) => isOpen(request, this));
     this.#moved.note(open.map(({ requestId }) => requestId));
+    // Before anything is drawn by them: what ends while it is being drawn is then drawn once more.
+    const next = sooner(this.#settling.prune(), this.#moved.prune());
     const model = arrangeRequests(requests, this);
     // Where nothing can be decided, nothing waits for this human.
     const count = this.isReadOnly() ? 0 : model.pendingCount;
@@ -100,7 +102,6 @@ export class RequestsTree implements vscode.TreeDataProvider<RequestsNode>, RowS
     this.#rows.draw(drawn(model));
     this.#redrawn.fire(undefined);
     clearTimeout(this.#settleTimer);
-    const next = sooner(this.#settling.prune(), this.#moved.prune());
     if (next !== undefined) this.#settleTimer = setTimeout(() => this.refresh(), next);
   }
 

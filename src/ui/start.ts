@@ -141,17 +141,10 @@ export async function startSeat(context: vscode.ExtensionContext, parts: SeatPar
     }),
   );
 
-  own(
-    new OwnershipNotices(
-      session,
-      () => offerToResume(session, parts.attention, log),
-      notificationLevelSetting,
-      log,
-    ),
-  );
+  own(new OwnershipNotices(session, () => offerToResume(session, log), notificationLevelSetting, log));
 
   await session.open(parts.openTeam);
-  offerToResume(session, parts.attention, log);
+  offerToResume(session, log);
   own(offerWorkspaceKey(seat, (error) => log.error('A notification failed.', error)));
   return own(createApi(session));
 }

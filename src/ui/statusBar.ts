@@ -57,12 +57,14 @@ export class StatusBar implements vscode.Disposable {
     const pending = core.requests().filter((request) => request.status === 'pending');
     const working =
       members.filter((m) => m.status === 'working').length + (lead.status === 'working' ? 1 : 0);
+    const held = [LEAD, ...members.map(({ name }) => name)].filter((name) => core.activity(name).hold).length;
     const demo = this.isDemo();
     const late = pending.filter((request) => core.isOverdue(request)).length;
     const { text, spoken, warning } = statusBarText({
       working,
       pending: pending.length,
       overdue: late,
+      held,
       demo,
     });
 

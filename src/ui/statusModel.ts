@@ -7,6 +7,8 @@ export interface StatusInput {
   pending: number;
   /** How many of these wait for longer than they should. */
   overdue: number;
+  /** Members that do nothing before the human gives them more tokens, access to a model or the word to go on. */
+  held?: number;
   demo: boolean;
 }
 
@@ -26,22 +28,24 @@ export function readOnlyStatusText(pending: number): StatusText {
   };
 }
 
-export function statusBarText({ working, pending, overdue, demo }: StatusInput): StatusText {
+export function statusBarText({ working, pending, overdue, held = 0, demo }: StatusInput): StatusText {
   const counts =
     working === 0 && pending === 0 ? 'Handshake' : l10n.t('{0} working · {1} waiting', working, pending);
   const late = overdue === 0 ? '' : ` · ${l10n.t('{0} overdue', overdue)}`;
+  const onHold = held === 0 ? '' : l10n.t('{0} on hold', held);
   const suffix = demo ? ` · ${l10n.t('demo')}` : '';
+  const spoken =
+    overdue === 0
+      ? l10n.t('Handshake: {0} working, {1} waiting for a decision', working, pending)
+      : l10n.t(
+          'Handshake: {0} working, {1} waiting for a decision, {2} of them overdue',
+          working,
+          pending,
+          overdue,
+        );
   return {
-    text: `$(organization) ${counts}${late}${suffix}`,
-    spoken:
-      overdue === 0
-        ? l10n.t('Handshake: {0} working, {1} waiting for a decision', working, pending)
-        : l10n.t(
-            'Handshake: {0} working, {1} waiting for a decision, {2} of them overdue',
-            working,
-            pending,
-            overdue,
-          ),
+    text: `$(organization) ${counts}${late}${onHold && ` · ${onHold}`}${suffix}`,
+    spoken: `${spoken}${onHold && `, ${onHold}`}`,
     warning: pending > 0,
   };
 }

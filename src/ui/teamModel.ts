@@ -40,7 +40,7 @@ export function leadRow(lead: LeadStatus, activity: MemberActivity, tokens = '')
     label: LEAD,
     description: joined(' · ', state, tokens),
     spoken: l10n.t('The lead, {0}', joined(', ', state, tokens)),
-    icon: ICONS[lead.status],
+    icon: ICONS[waitsOr(lead.status, activity)],
     contextValue: `member.lead${holdSuffix(activity)}`,
   };
 }
@@ -58,7 +58,7 @@ export function memberRow(member: Member, activity: MemberActivity, gate: Gate, 
     label: member.name,
     description: joined(' · ', role, state, plan, tokens),
     spoken: l10n.t('{0}, {1}, {2}', member.name, role, joined(', ', state, plan, tokens)),
-    icon: ICONS[member.status],
+    icon: ICONS[gone ? member.status : waitsOr(member.status, activity)],
     contextValue: gone ? 'member.teammate.gone' : `member.teammate.alive${holdSuffix(activity)}`,
   };
 }
@@ -90,14 +90,27 @@ function holdSuffix({ hold }: MemberActivity): string {
   return hold === undefined ? '' : `.${hold.kind}`;
 }
 
+/** One that does nothing since a restart is not idle for want of work. */
+function waitsOr(status: MemberStatus, { hold }: MemberActivity): MemberStatus {
+  return status === 'idle' && hold?.kind === 'restart' ? 'waiting' : status;
+}
+
 function holdText(kind: HoldKind): string {
-  return kind === 'budget' ? l10n.t('token budget used up') : l10n.t('waits for access to its model');
+  switch (kind) {
+    case 'budget':
+      return l10n.t('token budget used up');
+    case 'no_access':
+      return l10n.t('waits for access to its model');
+    case 'restart':
+      return l10n.t('waits for your word to go on');
+  }
 }
 
 function stateText(status: MemberStatus, reason: string | undefined, activity: MemberActivity): string {
   const { hold } = activity;
   const doing = doingText(activity);
-  if (hold) return holdText(hold.kind);
+  // Why it failed is what has to be mended before it goes on.
+  if (hold && !(status === 'failed' && hold.kind === 'restart')) return holdText(hold.kind);
   if (status === 'failed' && reason) return l10n.t('failed: {0}', plainLine(reason, 120));
   if ((status === 'working' || status === 'waiting') && doing !== '') return plainLine(doing, 80);
   return statusText(status);

@@ -93,10 +93,11 @@ export class TeamTree implements vscode.TreeDataProvider<TeamNode>, vscode.Dispo
     this.#asking = new Set(open.keys());
     this.#owning = new Set(tasks.keys());
     const lead = core.leadStatus();
+    const ofLead = core.activity(LEAD);
     // With nobody there the view's welcome says how to begin.
-    if (members.length === 0 && lead.status === 'idle') return [];
+    if (members.length === 0 && lead.status === 'idle' && ofLead.hold === undefined) return [];
     return [
-      leadRow(lead, core.activity(LEAD), tokensShort(core.usage(LEAD))),
+      leadRow(lead, ofLead, tokensShort(core.usage(LEAD))),
       ...members.map((m) =>
         memberRow(m, core.activity(m.name), core.gateOf(m.name), tokensShort(core.usage(m.name))),
       ),

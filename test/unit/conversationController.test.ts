@@ -233,4 +233,79 @@ describe('ConversationController', () => {
     assert.deepEqual(brief(controller.model.entries()), []);
     assert.equal(posted.at(-1)?.type, 'state');
   });
+
+  it('keeps what the lead has not read yet in a new conversation, where it is answered', async () => {
+    const core = new ScriptedCore();
+    core.mail = [mail('Count the files.')];
+    const { controller } = makeController(core);
+    await controller.attach();
+    core.events.fire({ type: 'conversation_reset' });
+    assert.deepEqual(brief(controller.model.entries()), ['human: Count the files.']);
+  });
+});
+
+describe('ConversationController, after a restart', () => {
+  /** The lead and alice had work left. */
+  async function reopened() {
+    const core = new ScriptedCore();
+    core.mail = [mail('Count the files.')];
+    core.held = ['lead', 'alice'];
+    const made = makeController(core);
+    await made.controller.attach();
+    return { core, ...made, entries: () => brief(made.controller.model.entries()) };
+  }
+
+  /** As the core does it: nobody is held any more when an event tells of it. */
+  function goesOn(core: ScriptedCore, name: string): void {
+    core.held = core.held.filter((other) => other !== name);
+    core.events.fire({ type: 'turn_started', member: name });
+  }
+
+  it('says below the unanswered words that the work waits, with the button that lets it go on', async () => {
+    const { entries, controller, ran } = await reopened();
+    assert.deepEqual(entries(), ['human: Count the files.', 'notice info: left work: lead, alice (go_on)']);
+    await controller.act('go_on');
+    assert.deepEqual(ran, ['go_on']);
+  });
+
+  it('says it in one place until all of it goes on', async () => {
+    const { core, entries } = await reopened();
+    core.events.fire({ type: 'turn_ended', member: 'bob' });
+    goesOn(core, 'lead');
+    core.events.fire({ type: 'assistant', member: 'lead', text: 'There are 7.', demo: false });
+    assert.deepEqual(entries(), [
+      'human: Count the files.',
+      'notice info: left work: alice (go_on)',
+      'assistant: There are 7.',
+    ]);
+    goesOn(core, 'alice');
+    assert.deepEqual(entries(), ['human: Count the files.', 'assistant: There are 7.']);
+  });
+
+  it('says it still in a new conversation', async () => {
+    const { core, entries } = await reopened();
+    core.mail = [];
+    core.events.fire({ type: 'conversation_reset' });
+    assert.deepEqual(entries(), ['notice info: left work: lead, alice (go_on)']);
+  });
+
+  it('takes what is said meanwhile for the word, and shows it below', async () => {
+    const { core, entries, controller } = await reopened();
+    core.held = ['lead'];
+    core.onSend = async (text) => {
+      core.accept(text);
+      goesOn(core, 'lead');
+    };
+    await controller.send('And the folders.');
+    assert.deepEqual(entries(), ['human: Count the files.', 'human: And the folders.']);
+  });
+
+  it('shows nothing of it where another window runs the team', async () => {
+    const { core, host, controller, entries } = await reopened();
+    const other = new ScriptedCore();
+    host.core = () => other;
+    await controller.attach();
+    goesOn(core, 'lead');
+    assert.deepEqual(entries(), []);
+  });
 });

@@ -1,4 +1,5 @@
 import type { Core } from '../../src/agent/coreApi';
+import { AFTER_RESTART } from '../../src/agent/hold';
 import type { TranscriptRecord } from '../../src/agent/transcript';
 import type { HandshakeRequest, TeamMessage } from '../../src/protocol';
 import { Emitter, type TeamEvent } from '../../src/team/events';
@@ -6,6 +7,7 @@ import { type ControllerHost, ConversationController } from '../../src/ui/conver
 import { ConversationModel } from '../../src/ui/conversationModel';
 import type { ConversationTexts } from '../../src/ui/conversationTexts';
 import type { ConversationEntry, ToConversation } from '../../src/ui/messages';
+import { member } from './uiFixtures';
 
 export const texts: ConversationTexts = {
   older: 'older left out',
@@ -16,6 +18,7 @@ export const texts: ConversationTexts = {
   notUnderstood: 'NOT UNDERSTOOD',
   notSent: (reason) => `not sent: ${reason}`,
   historyFailed: (reason) => `history: ${reason}`,
+  leftWork: (names) => `left work: ${names.join(', ')}`,
   suggestions: ['Spawn alice as a coder. Then request her shutdown.'],
   actions: {
     run_demo: 'Run the demo',
@@ -30,6 +33,7 @@ export const texts: ConversationTexts = {
     adopt: 'Adopt Team',
     raise_budget: 'Raise budget',
     allow_access: 'Allow access',
+    go_on: 'Go On',
   },
 };
 
@@ -101,7 +105,7 @@ const unused = (): never => {
   throw new Error('The Conversation has no business with this part of the core.');
 };
 
-/** A team without members, whose lead does what the test says. */
+/** A team without members but those who are held, whose lead does what the test says. */
 export class ScriptedCore implements Core {
   readonly teamName = 'test';
   readonly events = new Emitter<TeamEvent>((error) => {
@@ -111,6 +115,8 @@ export class ScriptedCore implements Core {
   open: HandshakeRequest[] = [];
   mail: TeamMessage[] = [];
   status: 'working' | 'waiting' | 'idle' | 'failed' = 'idle';
+  /** Who waits for the human's word since a restart. */
+  held: string[] = [];
   interrupted: string[] = [];
   retried: string[] = [];
   sent: string[] = [];
@@ -142,9 +148,9 @@ export class ScriptedCore implements Core {
   describeTeam = () => 'lead idle';
   describeInbox = () => 'nothing waits';
   describeTasks = () => 'The board is empty.';
-  members = unused;
+  members = () => this.held.filter((name) => name !== 'lead').map((name) => member({ name }));
   member = unused;
-  activity = unused;
+  activity = (name: string) => (this.held.includes(name) ? { hold: AFTER_RESTART } : {});
   usage = unused;
   budget = unused;
   allowTokens = unused;

@@ -1,4 +1,5 @@
 import type { HandshakeRequest, RequestKind } from '../../src/protocol';
+import type { Member } from '../../src/team/member';
 
 /** Builders of what the UI draws, with defaults. */
 
@@ -15,6 +16,23 @@ const PARTIES: Readonly<Record<RequestKind, { from: string; to: string }>> = {
   tool_permission: { from: 'alice', to: 'human' },
   team_proposal: { from: 'lead', to: 'human' },
 };
+
+export function member(overrides: Partial<Member> = {}): Member {
+  return {
+    name: 'alice',
+    role: 'coder',
+    incarnation: 1,
+    prompt: 'Write',
+    spawnedBy: 'lead',
+    spawnedAt: 0,
+    requirePlan: false,
+    status: 'idle',
+    taskId: 'task-1',
+    workVersion: 0,
+    planRequired: false,
+    ...overrides,
+  };
+}
 
 let made = 0;
 

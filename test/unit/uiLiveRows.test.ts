@@ -39,15 +39,25 @@ function tree(): { draw(...rows: TestRow[]): string[]; rows: LiveRows<TestNode> 
   };
 }
 
-/** What VS Code shows after it has heard of these changes: rows it was not told of stay as they were. */
+/**
+ * What VS Code shows after it has heard of these changes: rows it was not told of stay as they were, also where they
+ * stand. A row without children is indented as far as its siblings when one of them has some.
+ */
 class Shown {
   #text = new Map<TestNode, string>();
+  #isIndented = new Map<TestNode, boolean>();
   #children = new Map<TestNode | undefined, TestNode[]>();
 
   constructor(private readonly rows: LiveRows<TestNode>) {}
 
   hear(node: TestNode | undefined): void {
-    if (node !== undefined) this.#text.set(node, node.text);
+    if (node !== undefined) {
+      this.#text.set(node, node.text);
+      this.#isIndented.set(
+        node,
+        this.#levelOf(node).some((row) => this.rows.childrenOf(row).length > 0),
+      );
+    }
     const children = node === undefined ? this.rows.roots : this.rows.childrenOf(node);
     this.#children.set(node, children);
     for (const child of children) this.hear(child);
@@ -57,8 +67,15 @@ class Shown {
     return (this.#children.get(node) ?? []).map((child) => [
       child.id,
       this.#text.get(child),
+      this.#isIndented.get(child),
       this.see(child),
     ]);
+  }
+
+  #levelOf(node: TestNode): TestNode[] {
+    const { roots } = this.rows;
+    const levels = [roots, ...roots.map((root) => this.rows.childrenOf(root))];
+    return levels.find((level) => level.includes(node)) ?? [];
   }
 }
 
@@ -100,14 +117,34 @@ describe('the rows of a tree', () => {
     );
   });
 
+  it('are all announced, one by one, when the first of their level gets something below it, or the last loses it', () => {
+    const { draw } = tree();
+    const [lead, alice, bob] = ['lead', 'alice', 'bob'].map((id) => ({ id, text: '1' }));
+    assert.ok(lead && alice && bob);
+    const below = { children: [{ id: 'x', text: '1' }] };
+    draw(lead, alice, bob);
+    assert.deepEqual(draw(lead, { ...alice, ...below }, bob), ['lead', 'alice', 'bob']);
+    assert.deepEqual(draw(lead, { ...alice, ...below }, { ...bob, ...below }), ['bob']);
+    assert.deepEqual(draw(lead, alice, { ...bob, ...below }), ['alice']);
+    assert.deepEqual(draw(lead, alice, bob), ['lead', 'alice', 'bob']);
+  });
+
   it('are shown as they are after any change', () => {
     const leaf = fc.record({ id: fc.constantFrom('x', 'y', 'z'), text: fc.constantFrom('1', '2') });
+    const leaves = (maxLength: number) => fc.uniqueArray(leaf, { selector: ({ id }) => id, maxLength });
     const row = fc.record({
       id: fc.constantFrom('a', 'b', 'c'),
       text: fc.constantFrom('1', '2'),
-      children: fc.uniqueArray(leaf, { selector: ({ id }) => id }),
+      children: fc.oneof(leaves(0), leaves(3)),
     });
-    const drawing = fc.uniqueArray(row, { selector: ({ id }) => id });
+    // Where a row comes, goes or moves all is drawn anyway: most often the same rows stay.
+    const same = fc
+      .tuple(row, row, row)
+      .map((rows) => rows.map((each, index) => ({ ...each, id: `same ${index}` })));
+    const drawing = fc.oneof(
+      { weight: 3, arbitrary: same },
+      { weight: 1, arbitrary: fc.uniqueArray(row, { selector: ({ id }) => id }) },
+    );
     fc.assert(
       fc.property(fc.array(drawing), (drawings) => {
         let shown: Shown | undefined;
@@ -120,7 +157,8 @@ describe('the rows of a tree', () => {
             all.map(({ id, text, children }) => [
               id,
               text,
-              children.map((child) => [child.id, child.text, []]),
+              all.some((other) => other.children.length > 0),
+              children.map((child) => [child.id, child.text, false, []]),
             ]),
           );
         }

@@ -1,32 +1,16 @@
 import assert from 'node:assert/strict';
 import type { MemberActivity } from '../../src/agent/coreApi';
-import type { Member } from '../../src/team/member';
+import { AFTER_RESTART } from '../../src/agent/hold';
 import { Coalescer } from '../../src/ui/coalesce';
 import { eventLine } from '../../src/ui/eventLine';
 import { baseUrlProblem, keyProblem } from '../../src/ui/keyInput';
+import { leftWorkText } from '../../src/ui/leftWork';
 import { statusBarText } from '../../src/ui/statusModel';
 import { leadRow, memberRow } from '../../src/ui/teamModel';
 import { fenced, transcriptMarkdown } from '../../src/ui/transcriptText';
-import { command } from './uiFixtures';
+import { command, member } from './uiFixtures';
 
 const quiet = {};
-
-function member(overrides: Partial<Member> = {}): Member {
-  return {
-    name: 'alice',
-    role: 'coder',
-    incarnation: 1,
-    prompt: 'Write',
-    spawnedBy: 'lead',
-    spawnedAt: 0,
-    requirePlan: false,
-    status: 'idle',
-    taskId: 'task-1',
-    workVersion: 0,
-    planRequired: false,
-    ...overrides,
-  };
-}
 
 describe('the Team view', () => {
   it('says what a member does now, its role and its plan', () => {
@@ -70,6 +54,34 @@ describe('the Team view', () => {
     assert.equal(leadRow({ status: 'idle' }, quiet).description, 'idle');
     assert.equal(leadRow({ status: 'working' }, { doing: { what: 'thinking' } }).description, 'thinking');
   });
+
+  it('says who waits for the word to go on since a restart, and not that it is idle', () => {
+    const held: MemberActivity = { hold: AFTER_RESTART };
+    const lead = leadRow({ status: 'idle' }, held);
+    assert.equal(lead.description, 'waits for your word to go on');
+    assert.equal(lead.contextValue, 'member.lead.restart');
+    assert.equal(lead.icon.id, 'bell-dot');
+    const alice = memberRow(member(), held, 'not_required');
+    assert.equal(alice.description, 'coder · waits for your word to go on');
+    assert.equal(alice.contextValue, 'member.teammate.alive.restart');
+    assert.equal(alice.icon.id, 'bell-dot');
+    // What has to be mended first is said first; Go On is there all the same.
+    const failed = memberRow(member({ status: 'failed', statusReason: 'no disk' }), held, 'not_required');
+    assert.equal(failed.description, 'coder · failed: no disk');
+    assert.equal(failed.contextValue, 'member.teammate.alive.restart');
+    assert.equal(failed.icon.id, 'error');
+  });
+});
+
+describe('whose work was left', () => {
+  it('is said in a sentence that begins with a word', () => {
+    assert.equal(leftWorkText(['lead']), 'The lead had work left when this window was closed.');
+    assert.equal(leftWorkText(['alice']), 'alice had work left when this window was closed.');
+    assert.equal(
+      leftWorkText(['lead', 'alice', 'bob']),
+      'The lead, alice and bob had work left when this window was closed.',
+    );
+  });
 });
 
 describe('the status bar item', () => {
@@ -85,6 +97,15 @@ describe('the status bar item', () => {
     assert.equal(status.text, '$(organization) 0 working · 3 waiting · 2 overdue');
     assert.match(status.spoken, /3 waiting for a decision, 2 of them overdue/);
     assert.ok(status.warning);
+  });
+
+  it('counts who does nothing before the human has said something', () => {
+    const status = statusBarText({ working: 0, pending: 0, overdue: 0, held: 2, demo: false });
+    assert.equal(status.text, '$(organization) Handshake · 2 on hold');
+    assert.match(status.spoken, /0 waiting for a decision, 2 on hold$/);
+    assert.ok(!status.warning);
+    const busy = statusBarText({ working: 1, pending: 1, overdue: 1, held: 1, demo: true });
+    assert.equal(busy.text, '$(organization) 1 working · 1 waiting · 1 overdue · 1 on hold · demo');
   });
 
   it('is calm while nothing happens, and names the demo', () => {

@@ -81,10 +81,7 @@ export function registerMemberCommands(seat: Seat): vscode.Disposable[] {
       await (await session.require()).cleanUpTeam();
       if (call.asks) say(vscode.l10n.t('Teammates that have shut down are gone from the list'));
     }),
-    registerCommand(Commands.resumeTeam, log, async () => {
-      await session.require();
-      resumeTeam(session, seat.attention);
-    }),
+    registerCommand(Commands.resumeTeam, log, () => goOn(seat)),
     ...registerRows(seat),
   ];
 }
@@ -101,6 +98,8 @@ function registerRows(seat: Seat): vscode.Disposable[] {
     row(TreeCommands.requestShutdown, (name) => requestShutdown(seat, name)),
     row(TreeCommands.interrupt, async (name) => (await session.require()).interrupt(name)),
     row(TreeCommands.forceStop, async (name) => (await session.require()).forceStop(name)),
+    // Of whichever row: what was left over goes on together.
+    row(TreeCommands.goOn, () => goOn(seat)),
     row(TreeCommands.openTranscript, (name) => seat.transcripts.open(name)),
   ];
 }
@@ -141,6 +140,11 @@ async function requestPlan(seat: Seat, name: string, topic: string | undefined):
   const core = await seat.session.require();
   await core.requestPlan(name, topic || undefined);
   say(vscode.l10n.t('Asked {0} for a plan', name));
+}
+
+async function goOn({ session, attention }: Seat): Promise<void> {
+  await session.require();
+  resumeTeam(session, attention);
 }
 
 function memberOf(row: unknown): string {
