@@ -26,6 +26,7 @@ import {
   request,
   run,
   runForText,
+  setSetting,
   transcript,
 } from './support/window';
 
@@ -226,6 +227,22 @@ describe('bad input', () => {
       );
       assert.equal(reminders.length, 1);
       await logged(/dana ended its turn without submitting a plan.*ask for a plan again/);
+    });
+  });
+
+  describe('in the settings', () => {
+    it('takes a budget that stands there as text, and says once of one that nobody can mean', async () => {
+      try {
+        await setSetting('tokenBudget', '100000.5');
+        // Below what is allowed already it raises nothing; without a budget it would be refused.
+        await run('raiseBudget', 'team', 100);
+        await setSetting('tokenBudget', -1);
+        await logged(/handshake\.tokenBudget cannot be understood: it is -1, /);
+        const { message } = await rejection(run('raiseBudget', 'team', 100));
+        assert.match(message, /There is no token budget to raise/);
+      } finally {
+        await setSetting('tokenBudget', undefined);
+      }
     });
   });
 

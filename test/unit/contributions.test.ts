@@ -11,6 +11,7 @@ import {
   TreeCommands,
   Views,
 } from '../../src/ui/contributions';
+import { NUMBER_SETTINGS } from '../../src/ui/numberSetting';
 
 const root = findRoot();
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -44,7 +45,14 @@ const manifest = z
       configuration: z.object({
         properties: z.record(
           z.string(),
-          z.object({ scope: z.string(), markdownDescription: z.string(), default: z.unknown() }),
+          z.object({
+            scope: z.string(),
+            type: z.unknown(),
+            markdownDescription: z.string(),
+            default: z.unknown(),
+            minimum: z.number().optional(),
+            maximum: z.number().optional(),
+          }),
         ),
       }),
     }),
@@ -94,6 +102,16 @@ describe('the manifest and the code', () => {
       contributes.submenus.map((s) => s.id),
     );
     same(Object.values(Settings), Object.keys(contributes.configuration.properties));
+  });
+
+  it('have the same number settings, with the same ranges and defaults', () => {
+    const numbers = Object.entries(contributes.configuration.properties)
+      .filter(([, { type }]) => type === 'integer' || type === 'number')
+      .map(([id, { default: standard, minimum: min, maximum: max = Number.MAX_SAFE_INTEGER }]) => [
+        id,
+        { standard, min, max },
+      ]);
+    assert.deepEqual(Object.fromEntries(numbers), NUMBER_SETTINGS);
   });
 
   it('have the same context keys', () => {
