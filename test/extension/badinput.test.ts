@@ -334,12 +334,25 @@ describe('bad input', () => {
 
     it('names the argument that a command cannot use', async () => {
       const wrong: [string, unknown[], RegExp][] = [
-        ['approve', [42], /handshake\.approve: the argument 'requestId' cannot be used/],
-        ['sendToLead', ['  '], /handshake\.sendToLead: the argument 'text' cannot be used/],
+        [
+          'approve',
+          [42],
+          /^handshake\.approve: the argument 'requestId' cannot be used: it is the number 42\. Expected: a text\.$/,
+        ],
+        [
+          'sendToLead',
+          ['  '],
+          /^handshake\.sendToLead: the argument 'text' cannot be used: it is an empty text\. Expected: a text that is not empty\.$/,
+        ],
         [
           'spawnTeammate',
           [{ name: 'dana' }],
-          /handshake\.spawnTeammate: the argument 'teammate' cannot be used.*role/,
+          /^handshake\.spawnTeammate: the argument 'teammate\.role' is missing\. Expected: a text\.$/,
+        ],
+        [
+          'raiseBudget',
+          ['team', 'much'],
+          /^handshake\.raiseBudget: the argument 'tokens' cannot be used: it is the text 'much'\. Expected: a number\.$/,
         ],
         ['setApiKey', ['a key with spaces'], /A key holds no spaces/],
         ['setApiKey', [KEY, 'ftp://example.invalid'], /This base URL cannot be used: it begins with ftp:/],
