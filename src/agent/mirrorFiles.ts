@@ -130,7 +130,9 @@ async function readRegular(file: string): Promise<string> {
   const handle = await disk.open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stat = await handle.stat();
-    if (!stat.isFile() && !stat.isDirectory()) throw new Error('it is not a regular file');
+    if (!stat.isFile() && !stat.isDirectory()) {
+      throw Object.assign(new Error('it is not a regular file'), { code: 'EFTYPE' });
+    }
     return await handle.readFile('utf8');
   } finally {
     await handle.close();

@@ -5,7 +5,7 @@ import type { Disposable } from '../team/events';
 import { FileWatch } from '../team/fileWatch';
 import { ForeignMail } from '../team/foreignMail';
 import { InboxFiles } from '../team/inboxFiles';
-import { messageOf } from '../team/ledger';
+import { messageOf, sentenceOf } from '../team/ledger';
 import { LOG_FILE, Mirror } from '../team/mirror';
 import { OwnConfig } from '../team/ownConfig';
 import type { Clock } from '../team/ports';
@@ -33,7 +33,8 @@ export class TeamFolder implements Disposable {
   readonly #subscription: Disposable;
   readonly #checks = new Set<Promise<void>>();
   #stopped = false;
-  #broken = false;
+  /** Why the inbox of a member could not be read when it was last looked at. */
+  readonly #broken = new Map<string, string>();
   #logEditTold = false;
   #unwatchedTold = false;
   #retry: NodeJS.Timeout | undefined;
@@ -71,7 +72,7 @@ export class TeamFolder implements Disposable {
     this.#rosterWatch = new FolderWatch(
       this.#dir,
       () => void this.#lookAtRoster(),
-      (error) => this.#tellUnwatched(`${this.#dir} cannot be watched: ${messageOf(error)}`),
+      (error) => this.#tellUnwatched(`${this.#dir} cannot be watched: ${sentenceOf(error)}`),
     );
     this.#inboxes = new InboxFiles(
       inboxDir,
@@ -90,7 +91,7 @@ export class TeamFolder implements Disposable {
       inboxDir,
       INBOX,
       (name) => void this.takeForeign(name),
-      (error) => this.#tellUnwatched(`${inboxDir} cannot be watched: ${messageOf(error)}`),
+      (error) => this.#tellUnwatched(`${inboxDir} cannot be watched: ${sentenceOf(error)}`),
     );
     this.#mirror = new Mirror(
       this.#dir,
@@ -121,7 +122,7 @@ export class TeamFolder implements Disposable {
       await this.#inboxes.recover();
       if (this.isHeld()) await this.#tasks.start(this.clock.now());
     } catch (error) {
-      this.#notice('error', `${this.#dir} cannot be read: ${messageOf(error)}`);
+      this.#notice('error', `${this.#dir} cannot be read: ${sentenceOf(error)}`);
     }
     this.#rosterWatch.start();
     if (this.team.state.teamId !== '') this.#mirror.refreshAll();
@@ -141,13 +142,7 @@ export class TeamFolder implements Disposable {
 
   /** Takes in foreign lines of one inbox. A failure is told once, and nothing waits for it. */
   async takeForeign(name: string): Promise<void> {
-    if (
-      this.#stopped ||
-      !this.isHeld() ||
-      !this.#claim.isOurs ||
-      (name !== LEAD && !this.team.state.member(name))
-    )
-      return;
+    if (this.#stopped || !this.isHeld() || !this.#claim.isOurs || !this.#isMember(name)) return;
     const check = this.#check(name);
     this.#checks.add(check);
     await check;
@@ -177,18 +172,24 @@ export class TeamFolder implements Disposable {
     this.#tasks.dispose();
   }
 
+  #isMember(name: string): boolean {
+    return name === LEAD || this.team.state.member(name) !== undefined;
+  }
+
   async #check(name: string): Promise<void> {
     try {
       if (await this.#inboxes.check(name)) this.#mirror.renewInbox(name);
-      this.#broken = false;
+      this.#broken.delete(name);
     } catch (error) {
-      if (!this.#broken) {
+      const why = sentenceOf(error);
+      // What is in the way of all of them is told once, not for each.
+      if (![...this.#broken].some(([other, told]) => told === why && this.#isMember(other))) {
         this.#notice(
           'error',
-          `The inbox of ${name} cannot be read: ${messageOf(error)} It is tried again; nothing in it is lost.`,
+          `The inbox of ${name} cannot be read: ${why} It is tried again; nothing in it is lost.`,
         );
       }
-      this.#broken = true;
+      this.#broken.set(name, why);
       // A line that waits in a file tells nobody by itself.
       clearTimeout(this.#retry);
       this.#retry = setTimeout(() => this.#takeAll(), RETRY_MS).unref();

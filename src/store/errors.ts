@@ -33,20 +33,26 @@ export class ForeignKeyError extends StorageError {
   }
 }
 
-const ADVICE: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full. Free some space and try again.',
-  EDQUOT: 'the disk quota is used up. Free some space and try again.',
-  EACCES: 'access is denied. Check the permissions of the file and its folder.',
-  EPERM: 'the operation is not permitted. Check the permissions of the file and its folder.',
-  EROFS: 'the file system is read-only. Use a folder that can be written.',
-  EIO: 'the disk reported an input/output error. Check the disk.',
-  ENOTDIR: 'a part of the path is a file, not a folder. Move that file away.',
-  EISDIR: 'there is a folder of that name. Move it away.',
-  ENOENT: 'it does not exist. Check that its folder was not removed.',
-  EMFILE: 'too many files are open. Close some programs and try again.',
-  ENFILE: 'too many files are open. Close some programs and try again.',
-  ELOOP: 'it is a link. Replace it by a file of its own.',
-  ENAMETOOLONG: 'the path is too long. Use a folder with a shorter path.',
+/** What the operating system's codes mean, and what to do. */
+const KNOWN: Readonly<Record<string, { why: string; advice: string }>> = {
+  ENOSPC: { why: 'the disk is full', advice: 'Free some space and try again.' },
+  EDQUOT: { why: 'the disk quota is used up', advice: 'Free some space and try again.' },
+  EACCES: { why: 'access is denied', advice: 'Check the permissions of the file and its folder.' },
+  EPERM: {
+    why: 'the operation is not permitted',
+    advice: 'Check the permissions of the file and its folder.',
+  },
+  EROFS: { why: 'the file system is read-only', advice: 'Use a folder that can be written.' },
+  EIO: { why: 'the disk reported an input/output error', advice: 'Check the disk.' },
+  ENOTDIR: { why: 'a part of the path is a file, not a folder', advice: 'Move that file away.' },
+  EISDIR: { why: 'there is a folder of that name', advice: 'Move it away.' },
+  ENOENT: { why: 'it does not exist', advice: 'Check that its folder was not removed.' },
+  EMFILE: { why: 'too many files are open', advice: 'Close some programs and try again.' },
+  ENFILE: { why: 'too many files are open', advice: 'Close some programs and try again.' },
+  ELOOP: { why: 'it is a link', advice: 'Replace it by a file of its own.' },
+  ENAMETOOLONG: { why: 'the path is too long', advice: 'Use a folder with a shorter path.' },
+  EFTYPE: { why: 'it is not a regular file', advice: 'Move it away.' },
+  ENXIO: { why: 'it is not a regular file', advice: 'Move it away.' },
 };
 
 /** The `code` of an error of Node's file system, or undefined. */
@@ -62,8 +68,8 @@ export function errorCode(error: unknown): string | undefined {
 export function storageError(action: string, path: string, error: unknown): StorageError {
   if (error instanceof StorageError) return error;
   const code = errorCode(error);
-  const known = code === undefined ? undefined : ADVICE[code];
-  const why = known ?? (error instanceof Error ? error.message : String(error));
-  const suffix = known === undefined ? '' : ` (${code})`;
-  return new StorageError(`Could not ${action} ${path}: ${why}${suffix}`, path, code, { cause: error });
+  const known = code === undefined ? undefined : KNOWN[code];
+  const message = error instanceof Error ? error.message : String(error);
+  const why = known === undefined ? message : `${known.why} (${code}). ${known.advice}`;
+  return new StorageError(`Could not ${action} ${path}: ${why}`, path, code, { cause: error });
 }

@@ -29,7 +29,11 @@ export async function setForeignConfigAside(
   if (problem === undefined) return undefined;
   const beside = path.join(dir, `config.json.${problem.mark}-${now}`);
   await files.rename(file, beside);
-  return `${file} ${problem.text} It is kept as ${path.basename(beside)}; the roster is written anew from the journal.`;
+  const next =
+    teamId === ''
+      ? 'a roster is written when there is a team'
+      : 'the roster is written anew from the journal';
+  return `${file} ${problem.text} It is kept as ${path.basename(beside)}; ${next}.`;
 }
 
 function problemOf(text: string, teamId: string): { mark: string; text: string } | undefined {

@@ -136,6 +136,11 @@ export class ForeignMail implements InboxHost {
     else await this.team.ledger.commit([{ t: 'mail', message }]);
   }
 
+  tellNoFile(name: string, what: string, beside: string): void {
+    const file = path.join(this.inboxDir, `${name}.jsonl`);
+    this.#notice(`${file} was ${what}. It is kept as ${beside}; the inbox is written anew.`);
+  }
+
   #notice(text: string): void {
     this.team.ledger.events.fire({ type: 'notice', level: 'warning', text });
   }

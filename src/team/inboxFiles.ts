@@ -19,6 +19,8 @@ export interface InboxHost {
    * @param id the same for the same line, however often a crash makes it be taken again
    */
   takeForeign(name: string, line: string, id: string): Promise<void>;
+  /** What had the name of the member's file holds no lines, and is kept beside. */
+  tellNoFile(name: string, what: string, beside: string): void;
 }
 
 /** A copy that was renamed aside and is not yet taken in. */
@@ -138,7 +140,15 @@ export class InboxFiles {
     const file = path.join(this.dir, aside.file);
     const ours = new Map<string, number>();
     for (const line of aside.own ?? []) ours.set(line, (ours.get(line) ?? 0) + 1);
-    const text = await this.#readSettled(file);
+    let text: string | undefined;
+    try {
+      text = await this.#readSettled(file);
+    } catch (error) {
+      const what = inPlaceOfFile(error);
+      if (what === undefined) throw error;
+      await this.#keepBeside(name, aside, what);
+      return;
+    }
     // Taken in and removed while this was waiting for its turn.
     if (text === undefined) return;
     const lines = text.split('\n').map((line) => line.replace(/\r$/, ''));
@@ -152,6 +162,13 @@ export class InboxFiles {
       aside.done = index + 1;
     }
     await this.files.remove(file);
+  }
+
+  /** No line will ever be read from it: to try that again would hold up the member's mail for good. */
+  async #keepBeside(name: string, aside: Aside, what: string): Promise<void> {
+    const beside = aside.file.replace('.taken-', '.damaged-');
+    await this.files.rename(path.join(this.dir, aside.file), path.join(this.dir, beside));
+    this.host.tellNoFile(name, what, beside);
   }
 
   async #isUntouched(name: string): Promise<boolean> {
@@ -230,6 +247,13 @@ function textOf(lines: readonly string[]): string {
 
 function isPrefix(start: readonly string[], whole: readonly string[]): boolean {
   return start.length <= whole.length && start.every((line, index) => line === whole[index]);
+}
+
+/** What it is that could not be read as a file, or undefined where it may be one. */
+function inPlaceOfFile(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EISDIR') return 'a folder';
+  return code === 'EFTYPE' || code === 'ENXIO' ? 'not a regular file' : undefined;
 }
 
 /** Also where a part of the path is a file: then there is no inbox either, and the mirror says what is in the way. */

@@ -132,3 +132,9 @@ export class Ledger {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** The message as a sentence that another one can follow; the system's own have no full stop. */
+export function sentenceOf(error: unknown): string {
+  const message = messageOf(error).trimEnd();
+  return /[.!?…]$/.test(message) ? message : `${message}.`;
+}

@@ -2,7 +2,7 @@ import * as path from 'node:path';
 import { LEAD } from '../protocol';
 import type { TeamEvent } from './events';
 import { type InboxFiles, isMissing } from './inboxFiles';
-import { messageOf } from './ledger';
+import { sentenceOf } from './ledger';
 import { configText } from './ownConfig';
 import type { MirrorFiles } from './ports';
 import type { TeamState } from './state';
@@ -221,7 +221,7 @@ export class Mirror {
       if (!this.#broken.has(file)) {
         this.#broken.add(file);
         this.notice(
-          `${file} cannot be written: ${messageOf(error)}. The team works on from its journal; make the folder writable, and the file is written again at the next change.`,
+          `${file} cannot be written: ${sentenceOf(error)} The team works on from its journal, and the file is written as soon as it can be.`,
         );
       }
       return false;

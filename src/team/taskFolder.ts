@@ -2,7 +2,7 @@ import * as path from 'node:path';
 import type { Disposable } from './events';
 import { FileWatch } from './fileWatch';
 import { isMissing } from './inboxFiles';
-import { messageOf } from './ledger';
+import { sentenceOf } from './ledger';
 import type { MirrorFiles } from './ports';
 import { type Task, taskNumber } from './task';
 import type { TaskBook } from './taskBook';
@@ -42,7 +42,7 @@ export class TaskFolder implements Disposable {
       dir,
       FILE,
       (id) => this.#touch(id),
-      (error) => this.host.tell('info', `${dir} cannot be watched: ${messageOf(error)}`),
+      (error) => this.host.tell('info', `${dir} cannot be watched: ${sentenceOf(error)}`),
     );
   }
 
@@ -126,7 +126,7 @@ export class TaskFolder implements Disposable {
       this.#tellOnce(id, wanted !== undefined);
       if (wanted) this.host.renew(id);
     } catch (error) {
-      this.host.tell('warning', `${this.fileOf(id)} cannot be read: ${messageOf(error)}`);
+      this.host.tell('warning', `${this.fileOf(id)} cannot be read: ${sentenceOf(error)}`);
     }
   }
 

@@ -37,6 +37,25 @@ const CHANGES_LEFT_WORK: ReadonlySet<string> = new Set([
   'turn_ended',
 ]);
 
+const ANSWERS = {
+  team: (core: Core) => core.describeTeam(),
+  inbox: (core: Core) => core.describeInbox(),
+  tasks: (core: Core) => core.describeTasks(),
+};
+
+const isAnswered = (name: string): name is keyof typeof ANSWERS => Object.hasOwn(ANSWERS, name);
+
+/**
+ * The command that a text is. With a blank in front only one of ours that stands alone: with that, whatever else begins
+ * with a slash can be said to the lead.
+ */
+function commandIn(text: string): string | undefined {
+  const name = /^\/([a-z][\w-]*)(?=\s|$)/i.exec(text)?.[1]?.toLowerCase();
+  if (name !== undefined) return name;
+  const alone = /^\s+\/([a-z]+)\s*$/i.exec(text)?.[1]?.toLowerCase();
+  return alone !== undefined && (alone === 'help' || isAnswered(alone)) ? alone : undefined;
+}
+
 /** What is done with what the human types and clicks in the Conversation. Knows no editor. */
 export class ConversationController {
   readonly model: ConversationModel;
@@ -101,9 +120,9 @@ export class ConversationController {
   }
 
   async send(text: string): Promise<void> {
-    const command = /^\/([a-z][\w-]*)(?=\s|$)/i.exec(text)?.[1];
+    const command = commandIn(text);
     if (command !== undefined) {
-      this.#command(command.toLowerCase(), text);
+      this.#command(command, text);
       return;
     }
     const core = this.host.core();
@@ -165,14 +184,7 @@ export class ConversationController {
   }
 
   #command(name: string, text: string): void {
-    const answers: Readonly<Record<string, (core: Core) => string>> = {
-      team: (core) => core.describeTeam(),
-      inbox: (core) => core.describeInbox(),
-      tasks: (core) => core.describeTasks(),
-      help: () => this.texts.help,
-    };
-    const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
-    if (answer === undefined) {
+    if (name !== 'help' && !isAnswered(name)) {
       this.#giveBack(text);
       this.model.notice('warning', this.texts.unknownCommand(name));
       return;
@@ -184,7 +196,7 @@ export class ConversationController {
       return;
     }
     this.model.typed(text.trim());
-    this.model.notice('info', core === undefined ? this.texts.help : answer(core));
+    this.model.notice('info', core === undefined || name === 'help' ? this.texts.help : ANSWERS[name](core));
   }
 
   #tell(what: string, error: unknown): void {

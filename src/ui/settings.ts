@@ -5,10 +5,11 @@ import { THINKING_CHOICES, type ThinkingChoice } from '../model/thinkingChoice';
 import type { CoreSettings } from '../team/settings';
 import { Settings } from './contributions';
 import type { NotificationLevel } from './notificationsModel';
+import { type NumberSetting, numberSetting, UnreadNumbers } from './numberSetting';
 
 /**
  * The settings as they are now. A settings file may hold anything: in place of a value of the wrong kind
- * stands the default or a stricter value, never a laxer one.
+ * stands the default or a stricter value, never a laxer one; a number is taken as it was meant.
  */
 
 const approver = z.enum(['human', 'either']).catch('human');
@@ -16,14 +17,10 @@ const teamApproval = z.enum(['human', 'auto']).catch('human');
 const reviewMerge = z.enum(['commit', 'uncommitted']).catch('commit');
 const resume = z.enum(['ask', 'always']).catch('ask');
 const permissionMode = z.enum(['ask', 'acceptEdits', 'plan', 'allow']).catch('ask');
-const maxTurns = z.number().int().min(1).max(1000).catch(50);
-const maxConcurrentCalls = z.number().int().min(1).max(64).catch(8);
-const deadlineSeconds = z.number().min(5).max(86_400).catch(300);
 const notificationLevel = z.enum(['all', 'requests', 'none']).catch('all');
 const provider = z.enum(['auto', 'anthropic', 'vscode', 'demo']).catch('auto');
 const thinking = z.enum(THINKING_CHOICES).catch('auto');
 const text = z.string().catch('');
-const budget = z.number().int().nonnegative().catch(0);
 const prices = z.record(z.string(), z.unknown()).catch({});
 
 export type Provider = z.infer<typeof provider>;
@@ -36,12 +33,12 @@ export function coreSettings(): CoreSettings {
       team: read(Settings.approvalsTeam, teamApproval),
     },
     permissionMode: read(Settings.permissionsMode, permissionMode),
-    maxTurns: read(Settings.maxTurns, maxTurns),
-    requestDeadlineMs: read(Settings.requestDeadlineSeconds, deadlineSeconds) * 1000,
+    maxTurns: readNumber(Settings.maxTurns),
+    requestDeadlineMs: readNumber(Settings.requestDeadlineSeconds) * 1000,
     resume: read(Settings.resume, resume),
     tokenBudget: {
-      team: read(Settings.tokenBudget, budget),
-      member: read(Settings.memberTokenBudget, budget),
+      team: readNumber(Settings.tokenBudget),
+      member: readNumber(Settings.memberTokenBudget),
     },
     review: {
       merge: read(Settings.reviewMerge, reviewMerge),
@@ -75,7 +72,7 @@ export function thinkingSetting(): ThinkingChoice {
 
 /** How many model calls of the team may be under way at once. */
 export function maxConcurrentCallsSetting(): number {
-  return read(Settings.maxConcurrentCalls, maxConcurrentCalls);
+  return readNumber(Settings.maxConcurrentCalls);
 }
 
 export function notificationLevelSetting(): NotificationLevel {
@@ -91,8 +88,29 @@ export function pricesSetting(): PriceTable {
   return Object.fromEntries(table);
 }
 
+/**
+ * Tells of number settings that cannot be understood, now and whenever a setting changes. Not where they are read:
+ * that is done again and again.
+ */
+export function tellUnreadNumbers(tell: (text: string) => void): vscode.Disposable {
+  const unread = new UnreadNumbers();
+  const look = () => unread.look(settingValue).forEach(tell);
+  look();
+  return vscode.workspace.onDidChangeConfiguration((event) => {
+    if (event.affectsConfiguration('handshake')) look();
+  });
+}
+
 function read<T>(id: string, schema: z.ZodType<T>): T {
-  return schema.parse(vscode.workspace.getConfiguration().get(id));
+  return schema.parse(settingValue(id));
+}
+
+function readNumber(id: NumberSetting): number {
+  return numberSetting(id, settingValue(id));
+}
+
+function settingValue(id: string): unknown {
+  return vscode.workspace.getConfiguration().get(id);
 }
 
 /** VS Code's own proxy, named in messages about an endpoint that cannot be reached. */

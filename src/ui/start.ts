@@ -28,7 +28,7 @@ import { ReviewDesk } from './reviewDesk';
 import { ReviewNotices } from './reviewNotices';
 import type { ConversationPort, Seat } from './seat';
 import type { OpenTeamIn, Session } from './session';
-import { coreSettings, notificationLevelSetting } from './settings';
+import { coreSettings, notificationLevelSetting, tellUnreadNumbers } from './settings';
 import { StatusBar } from './statusBar';
 import { TaskDocuments } from './taskDocument';
 import { TeamTree } from './teamTree';
@@ -132,6 +132,7 @@ export async function startSeat(context: vscode.ExtensionContext, parts: SeatPar
   ];
   for (const command of commands) own(command);
   own(warnOfChangedBaseUrl(choice));
+  own(tellUnreadNumbers((text) => log.warn(text)));
   own(
     vscode.workspace.onDidChangeConfiguration((event) => {
       const raised = [Settings.tokenBudget, Settings.memberTokenBudget].some((id) =>

@@ -26,6 +26,7 @@ import {
   request,
   run,
   runForText,
+  setSetting,
   transcript,
 } from './support/window';
 
@@ -229,6 +230,22 @@ describe('bad input', () => {
     });
   });
 
+  describe('in the settings', () => {
+    it('takes a budget that stands there as text, and says once of one that nobody can mean', async () => {
+      try {
+        await setSetting('tokenBudget', '100000.5');
+        // Below what is allowed already it raises nothing; without a budget it would be refused.
+        await run('raiseBudget', 'team', 100);
+        await setSetting('tokenBudget', -1);
+        await logged(/handshake\.tokenBudget cannot be understood: it is -1, /);
+        const { message } = await rejection(run('raiseBudget', 'team', 100));
+        assert.match(message, /There is no token budget to raise/);
+      } finally {
+        await setSetting('tokenBudget', undefined);
+      }
+    });
+  });
+
   describe('in names, ids and arguments', () => {
     const names: [string, RegExp][] = [
       ['lead', /'lead' is reserved \(.*\)\. Choose another name\./],
@@ -317,12 +334,25 @@ describe('bad input', () => {
 
     it('names the argument that a command cannot use', async () => {
       const wrong: [string, unknown[], RegExp][] = [
-        ['approve', [42], /handshake\.approve: the argument 'requestId' cannot be used/],
-        ['sendToLead', ['  '], /handshake\.sendToLead: the argument 'text' cannot be used/],
+        [
+          'approve',
+          [42],
+          /^handshake\.approve: the argument 'requestId' cannot be used: it is the number 42\. Expected: a text\.$/,
+        ],
+        [
+          'sendToLead',
+          ['  '],
+          /^handshake\.sendToLead: the argument 'text' cannot be used: it is an empty text\. Expected: a text that is not empty\.$/,
+        ],
         [
           'spawnTeammate',
           [{ name: 'dana' }],
-          /handshake\.spawnTeammate: the argument 'teammate' cannot be used.*role/,
+          /^handshake\.spawnTeammate: the argument 'teammate\.role' is missing\. Expected: a text\.$/,
+        ],
+        [
+          'raiseBudget',
+          ['team', 'much'],
+          /^handshake\.raiseBudget: the argument 'tokens' cannot be used: it is the text 'much'\. Expected: a number\.$/,
         ],
         ['setApiKey', ['a key with spaces'], /A key holds no spaces/],
         ['setApiKey', [KEY, 'ftp://example.invalid'], /This base URL cannot be used: it begins with ftp:/],

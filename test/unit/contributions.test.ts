@@ -11,6 +11,7 @@ import {
   TreeCommands,
   Views,
 } from '../../src/ui/contributions';
+import { NUMBER_SETTINGS } from '../../src/ui/numberSetting';
 
 const root = findRoot();
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -44,7 +45,14 @@ const manifest = z
       configuration: z.object({
         properties: z.record(
           z.string(),
-          z.object({ scope: z.string(), markdownDescription: z.string(), default: z.unknown() }),
+          z.object({
+            scope: z.string(),
+            type: z.unknown(),
+            markdownDescription: z.string(),
+            default: z.unknown(),
+            minimum: z.number().optional(),
+            maximum: z.number().optional(),
+          }),
         ),
       }),
     }),
@@ -94,6 +102,16 @@ describe('the manifest and the code', () => {
       contributes.submenus.map((s) => s.id),
     );
     same(Object.values(Settings), Object.keys(contributes.configuration.properties));
+  });
+
+  it('have the same number settings, with the same ranges and defaults', () => {
+    const numbers = Object.entries(contributes.configuration.properties)
+      .filter(([, { type }]) => type === 'integer' || type === 'number')
+      .map(([id, { default: standard, minimum: min, maximum: max = Number.MAX_SAFE_INTEGER }]) => [
+        id,
+        { standard, min, max },
+      ]);
+    assert.deepEqual(Object.fromEntries(numbers), NUMBER_SETTINGS);
   });
 
   it('have the same context keys', () => {
@@ -157,6 +175,20 @@ describe('the manifest and the code', () => {
     }
   });
 
+  it('say in each list what a window without a folder needs', () => {
+    for (const view of [Views.requests, Views.team, Views.board]) {
+      const said = contributes.viewsWelcome.filter(
+        (welcome) => welcome.view === view && welcome.when === 'workspaceFolderCount == 0',
+      );
+      assert.deepEqual(
+        said.map(({ contents }) => contents),
+        ['%welcome.noFolder%'],
+        view,
+      );
+    }
+    assert.match(nls['welcome.noFolder'] ?? '', /command:vscode\.openFolder/);
+  });
+
   it('start where the contract says', () => {
     assert.ok(manifest.activationEvents.includes('workspaceContains:.team/config.json'));
     assert.deepEqual(manifest.extensionKind, ['workspace']);
@@ -170,6 +202,20 @@ describe('the manifest and the code', () => {
       assert.match(read(icon), /currentColor/);
     }
     assert.ok(existsSync(path.join(root, manifest.icon)));
+  });
+});
+
+describe('the arguments of commands', () => {
+  it('have the same names in docs/commands.md and in the code, which names them in errors', () => {
+    const rows = read('docs/commands.md').match(/^\| `handshake\.[^|]*\|[^|]*\|/gm) ?? [];
+    const documented = rows.flatMap((row) =>
+      [...(row.split('|')[2] ?? '').matchAll(/`([a-zA-Z]+)\??`/g)].map((match) => match[1] ?? ''),
+    );
+    const folder = 'src/ui/commands';
+    const used = readdirSync(path.join(root, folder)).flatMap((file) =>
+      [...read(path.join(folder, file)).matchAll(/\.get\(\d, '(\w+)'/g)].map((match) => match[1] ?? ''),
+    );
+    same([...new Set(documented)], [...new Set(used)]);
   });
 });
 

@@ -71,7 +71,7 @@ describe('ConversationController', () => {
     const core = new ScriptedCore();
     const { controller } = makeController(core);
     await controller.attach();
-    for (const command of ['/team', '/INBOX ', '/help']) await controller.send(command);
+    for (const command of ['/team', ' /INBOX ', '/help']) await controller.send(command);
     assert.deepEqual(core.sent, []);
     assert.deepEqual(brief(controller.model.entries()), [
       'human: /team',
@@ -92,8 +92,9 @@ describe('ConversationController', () => {
     assert.deepEqual(core.sent, []);
     assert.equal(host.draft(), '/constructor\n/spawn bob');
     await controller.send('/etc/hosts is wrong');
-    await controller.send(' /team');
-    assert.deepEqual(core.sent, ['/etc/hosts is wrong', ' /team']);
+    await controller.send(' /spawn bob');
+    await controller.send(' /team is a folder');
+    assert.deepEqual(core.sent, ['/etc/hosts is wrong', ' /spawn bob', ' /team is a folder']);
   });
 
   it('case 43: without a folder says why, offers to open one, and keeps the words', async () => {

@@ -195,6 +195,56 @@ describe('damaged files: a pipe in the place of an inbox', function () {
   });
 });
 
+describe('damaged files: a folder in the place of an inbox', function () {
+  this.timeout(30_000);
+  afterEach(closeTeams);
+
+  /** What stands in `.team/inbox`, with the time of what was kept left out. */
+  const inboxes = async (team: TestTeam): Promise<string[]> => {
+    const names = await fs.readdir(path.join(team.root, '.team', 'inbox'));
+    return names.map((name) => name.replace(/-[0-9a-z-]+$/, '')).sort();
+  };
+
+  for (const [when, name] of [
+    ['before the window opens', 'alice.jsonl'],
+    ['that an earlier window had put aside', 'alice.jsonl.taken-mabc-exa-1'],
+  ] as const) {
+    it(`${when}: it is kept beside and told once, and mail goes on`, async () => {
+      const model = leadSeen()
+        .always('alice', [text('Ready.')])
+        .always('bob', [text('Ready.')]);
+      const team = await openTeam(model);
+      for (const each of ['alice', 'bob'])
+        await team.core.spawn({ name: each, role: 'coder', prompt: 'Go.' }, 'human');
+      await team.core.whenIdle();
+      await team.core.dispose();
+      const dir = path.join(team.root, '.team', 'inbox');
+      if (name === 'alice.jsonl') await fs.rm(path.join(dir, name));
+      await fs.mkdir(path.join(dir, name));
+      await fs.writeFile(path.join(dir, name, 'mine.txt'), 'keep me');
+
+      const again = await team.reopen();
+      for (const each of ['alice', 'bob', 'alice', 'bob']) {
+        await again.core.sendMessage(each, 'Go on.');
+        await again.core.whenIdle();
+      }
+      const [notice, ...more] = again.notices();
+      assert.deepEqual(more, []);
+      assert.match(notice ?? '', /alice\.jsonl was a folder\. It is kept as alice\.jsonl\.damaged-/);
+      const kept = (await fs.readdir(dir)).find((each) => each.includes('.damaged-')) ?? '';
+      assert.equal(await fs.readFile(path.join(dir, kept, 'mine.txt'), 'utf8'), 'keep me');
+      const names = ['alice.jsonl', 'alice.jsonl.damaged', 'bob.jsonl', 'lead.jsonl'];
+      assert.deepEqual(await inboxes(again), names);
+
+      const third = await again.reopen();
+      await third.core.sendMessage('alice', 'And on.');
+      await third.core.whenIdle();
+      assert.deepEqual(third.notices(), []);
+      assert.deepEqual(await inboxes(third), names);
+    });
+  }
+});
+
 describe('damaged files: links out of the workspace', function () {
   this.timeout(30_000);
   afterEach(closeTeams);

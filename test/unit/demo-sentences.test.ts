@@ -50,6 +50,16 @@ const cases: [string, string[], string[]?][] = [
   ['Spawn a coder', ['spawn coder/coder']],
   ['Spawn ann as a coder and ben as a tester', ['spawn ann/coder', 'spawn ben/tester']],
   ['Spawn ann, ben and cy', ['spawn ann/coder', 'spawn ben/coder', 'spawn cy/coder']],
+  ['Spawn fay and gus as coders.', ['spawn fay/coder', 'spawn gus/coder']],
+  [
+    'Spawn ann, ben and cy as backend developers to add a route',
+    ['spawn ann/backend developer', 'spawn ben/backend developer', 'spawn cy/backend developer: add a route'],
+  ],
+  [
+    'Spawn ann as a tester, ben and cy as writers',
+    ['spawn ann/tester', 'spawn ben/writer', 'spawn cy/writer'],
+  ],
+  ['Spawn gus as devops', ['spawn gus/devops']],
   ['Spawn bob to refactor the router and add tests', ['spawn bob/coder: refactor the router and add tests']],
   ['Spawn dana and have her run the tests.', ['spawn dana/coder: run the tests']],
   [

@@ -361,6 +361,17 @@ for (const [name, source] of sources)
       assert.deepEqual(team.calls, ['lead: spawn_teammate!']);
     });
 
+    it('says of a plan whose author nobody knows that there is no such teammate', async () => {
+      await team.say('Spawn bob as a coder.');
+      for (const words of ["Approve charlie's plan.", "Reject charlie's plan."]) {
+        const said = await team.say(words);
+        assert.match(said, /There is no teammate named charlie/);
+        assert.doesNotMatch(said, /When charlie's plan comes/);
+      }
+      assert.match(await team.say("Approve bob's plan."), /When bob's plan comes, I will approve it/);
+      assert.deepEqual(team.calls, ['lead: spawn_teammate', 'lead: list_teammates', 'lead: list_teammates']);
+    });
+
     it('case 06: takes no words for an approval', async () => {
       await team.say('Spawn bob with a risky refactoring task.');
       team.post('bob', 'lead', 'message', 'Please submit a plan.');

@@ -312,6 +312,8 @@ describe('mirror: config.json of others', function () {
     const [kept] = await beside(team);
     assert.match(kept ?? '', /^config\.json\.damaged-\d+$/);
     assert.equal(await fs.readFile(file(team, kept ?? ''), 'utf8'), '{"team_name": "x", "mem');
+    assert.match(team.notices().join(), /; a roster is written when there is a team\.$/);
+    assert.equal(await missing(file(team, 'config.json')), true, 'there is no team yet');
     assert.match(
       team.notices().join(),
       /config\.json is damaged \(.*\)\. It is kept as config\.json\.damaged-/,
@@ -332,7 +334,7 @@ describe('mirror: config.json of others', function () {
     const again = await team.reopen();
     await again.core.whenIdle();
     assert.deepEqual(await again.config(), before);
-    assert.match(again.notices().join(), /is damaged/);
+    assert.match(again.notices().join(), /is damaged.*; the roster is written anew from the journal\.$/);
     assert.equal((await beside(again)).length, 1);
   });
 
@@ -391,7 +393,10 @@ describe('mirror: a folder that cannot be written', function () {
     assert.equal(model.of('bob').length, 1);
     const notices = team.notices();
     assert.equal(notices.length, 1, notices.join('\n'));
-    assert.match(notices[0] ?? '', /\.team cannot be written: .*a file, not a folder\. Move that file away/);
+    assert.match(
+      notices[0] ?? '',
+      /\.team cannot be written: .*a file, not a folder \(ENOTDIR\)\. Move that file away/,
+    );
     assert.match(notices[0] ?? '', /The team works on from its journal/);
     assert.equal(await fs.readFile(path.join(team.root, '.team'), 'utf8'), 'in the way');
     await fs.rm(path.join(team.root, '.team'));
@@ -402,6 +407,26 @@ describe('mirror: a folder that cannot be written', function () {
     assert.ok(told.includes('Are you there?'), 'what happened meanwhile is in the log');
   });
 
+  for (const name of ['config.json', 'log.jsonl']) {
+    it(`a folder in the place of ${name} is named, with what to do, and written when it is gone`, async () => {
+      const team = await openTeam(obedient());
+      await fs.mkdir(file(team, name, 'in the way'), { recursive: true });
+      await team.core.spawn({ name: 'alice', role: 'coder', prompt: 'Go.' }, 'human');
+      await team.core.whenIdle();
+      const [notice, ...more] = team.notices();
+      assert.deepEqual(more, []);
+      assert.ok(notice?.startsWith(`${file(team, name)} cannot be written: `), notice);
+      assert.match(
+        notice ?? '',
+        /: there is a folder of that name \(EISDIR\)\. Move it away\. The team works on/,
+      );
+      await fs.rm(file(team, name), { recursive: true });
+      await team.core.sendMessage('alice', 'Next.');
+      await team.core.whenIdle();
+      await complete(team);
+    });
+  }
+
   it('a file in the place of the inboxes is named, with what to do', async () => {
     const team = await openTeam(obedient().always('alice', [text('Ready.')]));
     await fs.mkdir(file(team));
@@ -411,7 +436,7 @@ describe('mirror: a folder that cannot be written', function () {
     const [notice, ...more] = team.notices();
     assert.deepEqual(more, []);
     assert.ok(notice?.includes(file(team, 'inbox')), notice);
-    assert.match(notice ?? '', /a file, not a folder\. Move that file away/);
+    assert.match(notice ?? '', /a file, not a folder \(ENOTDIR\)\. Move that file away/);
     await fs.rm(file(team, 'inbox'));
     await team.core.spawn({ name: 'alice', role: 'coder', prompt: 'Go.' }, 'human');
     await team.core.whenIdle();
@@ -465,7 +490,11 @@ describe('mirror: a folder that cannot be written', function () {
     await team.core.spawn({ name: 'alice', role: 'coder', prompt: 'Go.' }, 'human');
     await team.core.whenIdle();
     assert.deepEqual(await fs.readdir(elsewhere), []);
-    assert.match(team.notices().join(), /it is a link/);
+    const notice = team.notices().find((each) => each.includes('.team cannot be written'));
+    assert.ok(team.notices().length <= 2, 'the inboxes together say it once more');
+    const advice =
+      /: it is a link\. Replace it by a folder of the workspace\. The team works on from its journal, and the file is written as soon as it can be\.$/;
+    assert.match(notice ?? '', advice);
     assert.equal(team.core.member('alice')?.status, 'idle');
   });
 });

@@ -26,7 +26,7 @@ export function leadMove(story: Story, offered: ReadonlySet<string>): Move {
   const steps = understand(words.join('\n'), namesBefore(story));
   const made = turn.filter((event): event is Call => event.kind === 'call');
   const missing: string[] = [];
-  const next = nextStep(steps, [...made], offered, missing);
+  const next = nextStep(steps, [...made], offered, missing) ?? lookForAuthors(steps, story, offered);
   if (next) return next;
   const lines = turn.flatMap((event) => {
     if (event.kind === 'call') return [reportCall(event, steps, turn)];
@@ -207,6 +207,36 @@ function rejecting(mail: Mail): string {
   return `Too much at once${file ? ` in ${file}` : ''}: split it, say how each step is tested and how it is taken back, then submit a smaller plan.`;
 }
 
+/** Somebody whose plan is to be decided, and whom only a roster can tell of: the human starts teammates too. */
+function lookForAuthors(steps: Step[], story: Story, offered: ReadonlySet<string>): Move | undefined {
+  if (!offered.has('list_teammates') || hasLooked(story)) return undefined;
+  const isUnheard = steps.some(
+    (step) => step.do === 'review' && step.name !== '' && !isTeammate(story, step.name),
+  );
+  return isUnheard ? act('I look at the team.', 'list_teammates', {}) : undefined;
+}
+
+function hasLooked(story: Story): boolean {
+  return story.happenings
+    .slice(story.turnStart)
+    .some((event) => event.kind === 'call' && event.name === 'list_teammates' && !event.failed);
+}
+
+/** True for one that was started, wrote, or stands in a roster; that the human spoke of one makes none. */
+function isTeammate(story: Story, name: string): boolean {
+  return story.happenings.some((event) => {
+    if (event.kind === 'mail') return event.from === name && !event.external;
+    if (event.kind === 'words' || event.failed) return false;
+    if (event.name === 'list_teammates') return listedIn(event).includes(name);
+    return event.name === 'spawn_teammate' && argument(event, 'name') === name;
+  });
+}
+
+/** The names in a roster that was read. */
+function listedIn(call: Call): string[] {
+  return [...(call.result ?? '').matchAll(/^\s+([a-z][\w-]*) \(/gm)].map((match) => match[1] ?? '');
+}
+
 /** What was said to wait for, so that the human knows it is not forgotten. */
 function expected(steps: Step[], story: Story): string[] {
   return steps.flatMap((step) => {
@@ -220,6 +250,8 @@ function expected(steps: Step[], story: Story): string[] {
     );
     if (seen) return [];
     if (step.requestId) return [`I know no plan with the id ${step.requestId}.`];
+    if (step.name && hasLooked(story) && !isTeammate(story, step.name))
+      return [`There is no teammate named ${step.name}, so there is no plan to decide.`];
     const whose = step.name ? `${step.name}'s plan` : 'a plan';
     if (step.approve === undefined) return [`I will show you ${whose} when it comes; the decision is yours.`];
     return [`When ${whose} comes, I will ${step.approve ? 'approve' : 'reject'} it.`];
@@ -241,9 +273,7 @@ function namesBefore(story: Story, end = story.turnStart): string[] {
   }
   // Those whose names stand in rosters that were read are known too, but were not spoken of last.
   const listed = story.happenings.flatMap((event) =>
-    event.kind === 'call' && event.name === 'list_teammates'
-      ? [...(event.result ?? '').matchAll(/^\s+([a-z][\w-]*) \(/gm)].map((match) => match[1] ?? '')
-      : [],
+    event.kind === 'call' && event.name === 'list_teammates' ? listedIn(event) : [],
   );
   return [...new Set([...listed.filter((name) => !names.has(name)), ...names])].map((name) =>
     oneLine(name, 32),

@@ -13,6 +13,8 @@ const NOT_A_NAME = new Set(
   ask tell have let make get want need send stop dismiss terminate end please submit write prepare
   now later again after before once when soon`.split(/\s+/),
 );
+/** What gives a teammate a role of its own. */
+const ROLE_GIVEN = /\b(?:an?|the|as|role|who|who's|called|named)\b|\(/i;
 const THINGS =
   /\b(?:file|folder|directory|tests?|routes?|function|class|module|branch|endpoint|variable|script|package|worktree)$/i;
 const VERBS_OF_TASKS =
@@ -69,6 +71,17 @@ export function spawnContinued(clause: string, first = false): Spawn | undefined
   if (!name || NOT_A_NAME.has(clean(name)) || (!first && VERBS_OF_TASKS.test(clean(name)))) return undefined;
   const { role, task } = readRest(rest);
   return spawn(name, role, task);
+}
+
+/** The role of a clause in the plural, such as `gus as coders`: it is that of those before it as well. */
+export function sharedRole(clause: string): string | undefined {
+  const as = /\s+as\s+(?!(?:an?|the|our|my)\s)(.+)$/i.exec(clause)?.[1];
+  const role = tidyRole(as?.split(ROLE_STOP)[0] ?? '');
+  return /[^s]s$/.test(role) && !/ops$/.test(role) ? role.slice(0, -1) : undefined;
+}
+
+export function givesRole(clause: string): boolean {
+  return ROLE_GIVEN.test(clause);
 }
 
 function spawn(name: string, role: string, task: string): Spawn | undefined {

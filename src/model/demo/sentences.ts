@@ -3,7 +3,7 @@
  * variants; a sentence it does not understand gives no step, and the lead then says what it understands.
  */
 
-import { NAME, Names, readSpawn, spawnContinued } from './names';
+import { givesRole, NAME, Names, readSpawn, sharedRole, spawnContinued } from './names';
 
 export type Step =
   | { do: 'spawn'; name: string; role: string; task: string; plan: boolean }
@@ -62,10 +62,18 @@ function readWhole(sentence: string, names: Names): Step[] {
 
 function readClauses(sentence: string, names: Names, steps: Step[]): void {
   const before = steps.length;
+  // Started in this sentence, and with no role as yet.
+  let bare: Extract<Step, { do: 'spawn' }>[] = [];
   for (const part of sentence.split(CLAUSE)) {
     const clause = part.replace(POLITE, '').trim();
     if (clause === '') continue;
     const found = readClause(clause, names, steps.slice(before));
+    const [first] = found;
+    if (first?.do === 'spawn') {
+      const shared = bare.length > 0 ? sharedRole(clause) : undefined;
+      if (shared !== undefined) for (const step of [...bare, first]) step.role = shared;
+      bare = givesRole(clause) ? [] : [...bare, first];
+    }
     if (found.length > 0) steps.push(...found);
     else extend(steps.at(-1), clause, steps.length > before);
   }

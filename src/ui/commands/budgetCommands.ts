@@ -23,7 +23,7 @@ export function registerBudgetCommands(seat: Seat): vscode.Disposable[] {
     registerCommand(Commands.raiseBudget, log, async (call) => {
       const core = await session.require();
       const who = (call.asks ? undefined : call.get(0, 'name', optionalText)) ?? (await askWho(core));
-      const limit = call.asks ? undefined : call.get(1, 'limit', tokenLimit.optional());
+      const limit = call.asks ? undefined : call.get(1, 'tokens', tokenLimit.optional());
       await raise(core, who, limit, call.asks ? { via: 'ui', prompted: true } : { via: 'command' });
     }),
     registerRowCommand(TreeCommands.raiseBudget, log, async (row) => {

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
+import { argumentText } from '../argumentText';
 import { REVIEW_SCHEME } from '../contributions';
 import { isNode } from '../nodes';
 import { reportProblem } from '../report';
@@ -79,8 +80,7 @@ function readCall(id: string, raw: readonly unknown[]): Call {
     get(index, name, schema) {
       const parsed = schema.safeParse(given[index]);
       if (parsed.success) return parsed.data;
-      const problem = z.prettifyError(parsed.error).replace(/\s+/g, ' ');
-      throw new Error(vscode.l10n.t("{0}: the argument '{1}' cannot be used. {2}", id, name, problem));
+      throw new Error(argumentText(id, name, given[index], parsed.error));
     },
   };
 }
