@@ -9,7 +9,6 @@ import type { CoreSettings } from '../team/settings';
 import type { NewTask, Task, TaskEdit } from '../team/task';
 import { Team, TeamError } from '../team/team';
 import { TOOLS, ToolTable } from '../tools';
-import { GitReview } from '../workspace/git/review';
 import { GitWorktrees } from '../workspace/git/worktrees';
 import { readRoles } from '../workspace/roleFiles';
 import { Activity } from './activity';
@@ -19,12 +18,12 @@ import { Dealer } from './dealer';
 import { describeDoing } from './doing';
 import { forceStop } from './forceStop';
 import { AFTER_RESTART, type HoldKind } from './hold';
+import { LazyReviews } from './lazyReviews';
 import { Members } from './members';
 import { PlaceMaker } from './placeMaker';
 import { Quiet } from './quiet';
 import type { AcceptOptions, ReviewSelection } from './reviewApi';
 import { RoleBook } from './roleBook';
-import { TaskReviews } from './taskReviews';
 import { TeamFolder } from './teamFolder';
 import { TeamView } from './teamView';
 import type { TranscriptRecord } from './transcript';
@@ -39,7 +38,7 @@ export class TeamCore extends TeamView implements Core {
   readonly #members: Members;
   readonly #transcripts: Transcripts;
   readonly #deadlines: Deadlines;
-  readonly #reviews: TaskReviews;
+  readonly #reviews: LazyReviews;
   readonly #roles: RoleBook;
   readonly #quiet: Quiet;
   readonly #activity: Activity;
@@ -83,16 +82,28 @@ export class TeamCore extends TeamView implements Core {
       options.fileSystem,
     );
     this.#deadlines = new Deadlines(ledger, clock);
-    this.#reviews = new TaskReviews({
-      team,
-      clock,
-      settings: () => options.settings().review ?? { merge: 'commit', checkCommand: '' },
-      workspace: options.workspace,
-      worktrees: git,
-      review: new GitReview(options.workspace.root),
-      run: (work) => this.#activity.during(work),
-      isHeld: () => options.ownership?.isHeld() ?? true,
-    });
+    this.#reviews = new LazyReviews(
+      async () => {
+        const [{ TaskReviews }, { GitReview }] = await Promise.all([
+          import('./taskReviews'),
+          import('../workspace/git/review'),
+        ]);
+        return new TaskReviews({
+          team,
+          clock,
+          settings: () => options.settings().review ?? { merge: 'commit', checkCommand: '' },
+          workspace: options.workspace,
+          worktrees: git,
+          review: new GitReview(options.workspace.root),
+          run: (work) => this.#activity.during(work),
+          isHeld: () => options.ownership?.isHeld() ?? true,
+        });
+      },
+      () =>
+        team.board.book
+          .all()
+          .some(({ worktree, worktreeDue }) => worktree !== undefined || worktreeDue === true),
+    );
     this.#limiter =
       options.limiter ?? new CallLimiter({ maxConcurrentCalls: () => DEFAULT_CONCURRENT_CALLS });
     const tools = new ToolTable(TOOLS, options.foreignTools);
