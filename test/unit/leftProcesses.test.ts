@@ -109,6 +109,8 @@ onLinux('processes that left the group of their command', function () {
     const team = await openTeam(model, { permissionMode: 'allow' });
     await team.core.spawn({ name: 'alice', role: 'coder', prompt: 'Go.' }, 'human');
     await untilThere(join(team.root, 'started'));
+    // The mirror is written behind the team.
+    await untilThere(join(team.root, '.team', 'config.json'));
     const { team_id } = await team.config();
     const [running] = await findMarked(encodeURIComponent(`${team_id}/alice#1/`));
     assert.ok(running);
