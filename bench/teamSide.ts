@@ -17,7 +17,7 @@ report(async (): Promise<LoadReport> => {
   const core = await openTeam(folder, (member) => (member === 'lead' ? nodding : model));
   let calls = 0;
   core.on((event) => {
-    if (event.type === 'usage' && event.member !== 'lead') calls++;
+    if (event.type === 'usage' && event.call !== undefined && event.member !== 'lead') calls++;
   });
   const usage = await metered(async () => {
     const names = Array.from({ length: MEMBERS }, (_, index) => memberName(index));
