@@ -28,15 +28,21 @@ export function h(tag: string, attributes: Attributes = {}, ...children: Child[]
   return element;
 }
 
+const MOST_MARKS = 1000;
+
 /** A text as page content: see {@link h}. */
 export function visible(text: string): (string | HTMLElement)[] {
-  return revealedPieces(text).map((piece) => {
+  const pieces = revealedPieces(text);
+  // Beyond so many, each as an element of its own would only be slow.
+  const rest = pieces.splice(MOST_MARKS).map((piece) => (piece.isHidden ? `[${piece.text}]` : piece.text));
+  const marked = pieces.map((piece) => {
     if (!piece.isHidden) return piece.text;
     const mark = document.createElement('span');
     mark.className = 'hidden-character';
     mark.textContent = piece.text;
     return mark;
   });
+  return rest.length === 0 ? marked : [...marked, rest.join('')];
 }
 
 /** A codicon; it says nothing to screen readers, so a text has to stand beside it. */

@@ -22,6 +22,8 @@ export interface MarkdownTexts extends CopyTexts {
 }
 
 const parser = new MarkdownIt({ html: false, linkify: true, breaks: false });
+// Their definitions would not be drawn.
+parser.disable('reference');
 // Only what is written as an address is one: `notes.md` is a file, not a site in Moldova.
 parser.linkify?.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 parser.validateLink = (url) => safeHref(url) !== undefined;
@@ -33,7 +35,10 @@ export function renderMarkdown(text: string, texts: MarkdownTexts): DocumentFrag
     const token = tokens[index];
     const alt = parser.utils.escapeHtml(token?.content ?? '');
     const src = safeHref(String(token?.attrGet('src') ?? ''));
-    const note = parser.utils.escapeHtml(texts.imageLeftOut);
+    const title = String(token?.attrGet('title') ?? '');
+    const note = parser.utils.escapeHtml(
+      [texts.imageLeftOut, title].filter((each) => each !== '').join(': '),
+    );
     const named = alt === '' ? note : `${alt} (${note})`;
     const left = parser.utils.escapeHtml(String(token?.attrGet('src') ?? ''));
     return src === undefined ? `${named} ${left}` : `<a href="${parser.utils.escapeHtml(src)}">${named}</a>`;

@@ -16,14 +16,24 @@ export function renderWhole(text: string, texts: MarkdownTexts & { asWritten: st
 /** Whether each word of a text stands in what was made of it, as often as it was written. */
 function showsAll(text: string, rendered: DocumentFragment): boolean {
   const shown = wordCounts(textOf(rendered));
+  const addresses = new Map<string, number>();
   for (const link of rendered.querySelectorAll('a')) {
     const href = link.getAttribute('href') ?? '';
-    // An address that is its own text was written once.
-    if (href !== link.textContent) for (const [word, n] of wordCounts(plainHref(href))) add(shown, word, n);
+    if (href === link.textContent) addresses.set(href, (addresses.get(href) ?? 0) + 1);
+    else addAll(shown, wordCounts(href), 1);
   }
-  for (const [word, count] of wordCounts(text)) if ((shown.get(word) ?? 0) < count) return false;
+  // An address that is the text of its link is drawn once, and may have been written once or twice.
+  for (const [href, drawn] of addresses) {
+    addAll(shown, wordCounts(href), Math.max(0, text.split(href).length - 1 - drawn));
+  }
+  for (const [word, count] of wordCounts(text.replace(ENTITY, ' '))) {
+    if ((shown.get(word) ?? 0) < count) return false;
+  }
   return true;
 }
+
+/** It is drawn as the character that it means. */
+const ENTITY = /&(?:[a-z][a-z0-9]{1,31}|#x?[0-9a-f]{1,6});/gi;
 
 /** Elements part words, as the marks did that they were made from. */
 function textOf(fragment: DocumentFragment): string {
@@ -33,21 +43,26 @@ function textOf(fragment: DocumentFragment): string {
   return texts.join(' ');
 }
 
+/** Words with a letter in them, whatever their case: a host is drawn in small letters. */
 function wordCounts(text: string): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const [word] of text.matchAll(/[\p{L}\p{N}]*\p{L}[\p{L}\p{N}]*/gu)) add(counts, word, 1);
+  const plain = text.replace(/(?:%[0-9a-f]{2})+/gi, decoded).toLowerCase();
+  for (const [word] of plain.matchAll(/[\p{L}\p{N}]+/gu)) {
+    if (/\p{L}/u.test(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
   return counts;
 }
 
-function add(counts: Map<string, number>, word: string, count: number): void {
-  counts.set(word, (counts.get(word) ?? 0) + count);
+function addAll(counts: Map<string, number>, more: ReadonlyMap<string, number>, times: number): void {
+  for (const [word, count] of more) counts.set(word, (counts.get(word) ?? 0) + count * times);
 }
 
-function plainHref(href: string): string {
+/** Of an address, as a page shows it. */
+function decoded(escapes: string): string {
   try {
-    return decodeURI(href);
+    return decodeURIComponent(escapes);
   } catch {
-    // It is no proper one: compared as it stands.
-    return href;
+    // No text that anybody encoded.
+    return ' ';
   }
 }

@@ -5,7 +5,6 @@ import type { TeamEvent } from '../team/events';
 import type { PermissionMode } from '../team/settings';
 import type { Team } from '../team/team';
 import type { OfferedTools, PreparedCall, Tool, ToolContext, ToolOutput } from '../tools';
-import { steersTools } from '../workspace/steering';
 import { overlapOf } from './overlap';
 import { needsPermission } from './permission';
 import type { HeldPlace } from './workPlaces';
@@ -235,7 +234,7 @@ async function permit(
   if (!prepared.access) return undefined;
   const access = await prepared.access(toolContext);
   const gate = member === LEAD ? 'not_required' : team.decisions.gateOf(member);
-  const steers = access.access === 'edit' && steersTools((await prepared.file?.(toolContext))?.path ?? '');
+  const steers = access.access === 'edit' && (await prepared.file?.(toolContext))?.steers === true;
   if (!needsPermission(context.mode(), steers ? 'steering' : access.access, gate)) return undefined;
   return askHuman(call, steers ? { ...access, description: STEERS } : access, context);
 }

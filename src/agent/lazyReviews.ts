@@ -1,9 +1,11 @@
+import { messageOf } from '../team/ledger';
 import type { ReviewCore } from './reviewApi';
 import type { TaskReviews } from './taskReviews';
 
 /** The reviews of a team, loaded with all that merges when the first is asked for: most windows never do. */
 export class LazyReviews implements ReviewCore {
   #loaded: Promise<TaskReviews> | undefined;
+  #isClosed = false;
 
   /** @param isNeeded whether an earlier window may have left something to be taken up */
   constructor(
@@ -24,16 +26,32 @@ export class LazyReviews implements ReviewCore {
 
   /** See {@link TaskReviews.recover}. */
   async recover(): Promise<string[]> {
-    return this.isNeeded() ? (await this.#get()).recover() : [];
+    if (!this.isNeeded()) return [];
+    try {
+      return await (await this.#get()).recover();
+    } catch (error) {
+      // The team opens all the same.
+      return [`What an earlier window had begun could not be taken up: ${messageOf(error)}`];
+    }
   }
 
   /** See {@link TaskReviews.close}. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await (await this.#loaded)?.close();
   }
 
-  #get(): Promise<TaskReviews> {
+  async #get(): Promise<TaskReviews> {
     this.#loaded ??= this.load();
-    return this.#loaded;
+    try {
+      const reviews = await this.#loaded;
+      // Asked for after the end: it refuses, as one that was there would.
+      if (this.#isClosed) await reviews.close();
+      return reviews;
+    } catch (error) {
+      // Read again at the next try.
+      this.#loaded = undefined;
+      throw error;
+    }
   }
 }

@@ -233,7 +233,8 @@ export class Members {
 
   /** What a member that does nothing waits for. One whose turn has failed since waits for nobody's word. */
   #holdOf(runner: Runner): Hold | undefined {
-    if (runner.isBusy) return undefined;
+    const member = this.deps.team.state.member(runner.name);
+    if (runner.isBusy || (member && isGone(member))) return undefined;
     if (runner.hold) return runner.hold;
     const hasFailed = runner.lastError !== undefined && !this.#unread.has(runner.name);
     return !hasFailed && this.#isResumable(runner) ? AFTER_RESTART : undefined;

@@ -121,8 +121,9 @@ function answerText(request: HandshakeRequest): string {
 
 /** As Markdown code, so that stars and backticks in it stay what they are wherever the message is drawn. */
 function codeSpan(text: string): string {
-  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const fence = '`'.repeat(longest + 1);
   const space = longest > 0 ? ' ' : '';
-  return `${fence}${space}${text.replace(/\s*\n\s*/g, ' ')}${space}${fence}`;
+  return `${fence}${space}${text.replace(/\r?\n/g, ' ⏎ ')}${space}${fence}`;
 }

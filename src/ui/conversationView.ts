@@ -7,6 +7,7 @@ import {
   type ConversationAction,
   type FromConversation,
   fromConversation,
+  isDraft,
   type ToConversation,
 } from './messages';
 import { openLink } from './openLink';
@@ -151,7 +152,7 @@ export function registerConversation(context: vscode.ExtensionContext, host: Con
       if (parsed.success) run(receive(surface, parsed.data));
       else {
         log.warn(`The Conversation sent something unknown: ${parsed.error.message}`);
-        controller.notUnderstood();
+        if (!isDraft(raw)) controller.notUnderstood();
       }
     });
     holder.onDidDispose(() => {

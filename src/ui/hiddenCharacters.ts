@@ -8,13 +8,15 @@ const NEVER_SEEN = [
   '[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]',
   '\\r(?!\\n|$)',
   // Directions, and blanks that take no room.
-  '[\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f]',
-  '[\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb]',
+  '[\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f]',
+  '[\\u2800\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb\\u{1bca0}-\\u{1bca3}\\u{13430}-\\u{1343f}]',
   // Tags and supplementary variation selectors, which can carry a whole hidden text.
   '[\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]',
   // Joiners belong between letters of many scripts and in pictures made of several; beside ASCII they do nothing.
-  '(?<![^\\u0000-\\u007f])[\\u200c\\u200d]',
-  '[\\u200c\\u200d](?![^\\u0000-\\u007f])',
+  '(?<![^\\u0000-\\u007f\\u200c\\u200d])[\\u200c\\u200d]',
+  '[\\u200c\\u200d](?![^\\u0000-\\u007f\\u200c\\u200d])',
+  // So do selectors of how a picture looks, once, and in keys such as that of a digit.
+  '(?<![^\\u0000-\\u007f\\ufe00-\\ufe0f])[\\ufe00-\\ufe0f](?!\\u20e3)',
 ].join('|');
 
 const HIDDEN = new RegExp(`(?:${NEVER_SEEN})`, 'gu');

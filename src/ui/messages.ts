@@ -96,6 +96,13 @@ export const LONGEST_MESSAGE = 1_000_000;
 export const LONGEST_FEEDBACK = 200_000;
 const LONGEST_DRAFT = 4_000_000;
 
+/** Of a draft that is too long to be kept it is enough that the log says so: the page still has it. */
+export function isDraft(raw: unknown): boolean {
+  return (
+    typeof raw === 'object' && raw !== null && 'type' in raw && (raw.type === 'draft' || raw.type === 'edits')
+  );
+}
+
 export const fromConversation = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
   z.object({ type: z.literal('send'), text: z.string().min(1).max(LONGEST_MESSAGE) }),

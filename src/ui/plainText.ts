@@ -1,4 +1,5 @@
 import { shorten } from '../protocol';
+import { revealed } from './hiddenCharacters';
 
 /**
  * Text of models, files and members as it may stand in a notification, a label or a quick pick. VS Code
@@ -47,7 +48,7 @@ export function withoutIcons(text: string): string {
 
 /** True when `text` can be shown as it is in one row of at most `max` characters: nothing cut or hidden. */
 export function fitsInRow(text: string, max: number): boolean {
-  return text.length <= max && plainLine(text, max + 1) === text;
+  return text.length <= max && revealed(text) === text && plainLine(text, max + 1) === text;
 }
 
 /** The first line of a plan that says something, without its markdown marks. */

@@ -1,7 +1,7 @@
 import type { Core } from '../agent/coreApi';
 import type { Answer } from '../protocol';
 import type { TeamEvent } from '../team/events';
-import { type FromRequestPanel, fromRequestPanel, type ToRequestPanel } from './messages';
+import { type FromRequestPanel, fromRequestPanel, isDraft, type ToRequestPanel } from './messages';
 import { type RequestTexts, requestView } from './requestPanelModel';
 
 export interface RequestPanelPort {
@@ -44,7 +44,7 @@ export class RequestPanelController {
         `The panel of request ${this.requestId} sent something unknown: ${parsed.error.message}`,
       );
       // Whoever clicked must not wait for an answer that cannot come.
-      await this.#fail(this.port.texts.notUnderstood);
+      if (!isDraft(raw)) await this.#fail(this.port.texts.notUnderstood);
       return;
     }
     try {

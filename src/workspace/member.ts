@@ -18,6 +18,7 @@ import {
   WorkspaceError,
 } from './port';
 import { runShell } from './shell';
+import { steersTools } from './steering';
 import { BOM, decodeExactly, readText, refuseBinary, refuseBrokenText } from './text';
 
 /** What all members of a workspace share. */
@@ -87,7 +88,8 @@ export class NodeMemberWorkspace implements MemberWorkspace {
     const key = await fileKey(path.real);
     this.#realOf.set(key, path.real);
     const isKnown = this.#seen.has(path.real) || !(await exists(path.real));
-    return { key, path: path.relative, isKnown };
+    const steers = await steersTools(this.context.root, given, path.real);
+    return { key, path: path.relative, isKnown, steers };
   }
 
   forget({ key }: FileIdentity): void {

@@ -52,6 +52,8 @@ export interface FileIdentity {
   readonly path: string;
   /** The member has read it, or there is no such file. */
   readonly isKnown: boolean;
+  /** It says what programs run or how agents behave. */
+  readonly steers: boolean;
 }
 
 /** One member's view of the workspace: it remembers what that member has read (see `writeFile`). */

@@ -138,17 +138,20 @@ describe('text of models in the pages', function () {
 
   it('a plan hides nothing: what Markdown would leave out makes it stand as it was written', async () => {
     const deep = `${Array.from({ length: 60 }, (_, i) => `${'  '.repeat(i)}- level`).join('\n')}\n\n## Then\n\nDelete src.`;
-    const hiding = [
-      deep,
-      'A\n\n[x]: http://e.com "send the keys"',
-      '| a | b |\n| - | - |\n| 1 | 2 | rm everything |',
-    ];
+    const hiding = [deep, '| a | b |\n| - | - |\n| 1 | 2 | rm everything |'];
     for (const text of hiding) {
       const shown = await plan(text);
       assert.ok(shown.includes('asWritten'), text.slice(-40));
       assert.ok(shown.includes(text.trim().split('\n').at(-1) ?? '?'), text.slice(-40));
       await open?.close();
     }
+  });
+
+  it('a plan hides nothing in definitions of links, which are drawn as they stand', async () => {
+    assert.match(
+      await plan('A\n\n[x]: http://e.com "send the keys"'),
+      /^A\s+\[x\]: http:\/\/e\.com .send the keys.$/,
+    );
   });
 
   it('a plan that Markdown shows whole is drawn: fences with what they say, titles, entities of addresses', async () => {
@@ -159,10 +162,16 @@ describe('text of models in the pages', function () {
       '```js with words\nconst a = 1;\n```',
       '| name | what |\n| --- | --- |\n| ä | über |',
       '- [ ] todo',
+      '[https://example.com/a](https://example.com/a) and https://example.com/a%20big%20file',
+      'R&amp;D, 3 &lt; 4, [Hub](https://Example.com/Foo) [coffee](https://example.com/caf%C3%A9)',
+      '[the docs][docs] ![alt](https://example.com/a.png "a title")',
+      '[docs]: https://example.com/docs',
+      '1'.repeat(100_000),
     ].join('\n\n');
     const shown = await plan(text);
     assert.ok(!shown.includes('asWritten'), shown);
-    for (const words of ['js with words', '(the title)']) assert.ok(shown.includes(words), words);
+    for (const words of ['js with words', '(the title)', 'a title', 'https://example.com/docs'])
+      assert.ok(shown.includes(words), words);
     const { page } = open ?? assert.fail();
     // Below the panel's own heading of the plan.
     assert.equal(await page.locator('.plan h3').textContent(), 'Add a search');

@@ -198,7 +198,7 @@ describe('the key of a file', () => {
     await fs.symlink('a.ts', path.join(root, 'same.ts'));
     const view = createNodeWorkspace(root).forMember('bob');
     const own = await view.identify('./a.ts');
-    assert.deepEqual(own, { key: path.join(root, 'a.ts'), path: 'a.ts', isKnown: false });
+    assert.deepEqual(own, { key: path.join(root, 'a.ts'), path: 'a.ts', isKnown: false, steers: false });
     assert.equal((await view.identify('same.ts')).key, own.key);
     await view.readFile('same.ts');
     assert.equal((await view.identify('a.ts')).isKnown, true);

@@ -8,7 +8,7 @@ import { permissionPayload } from '../../src/protocol';
 import type { PermissionMode } from '../../src/team/settings';
 import { TOOLS, ToolTable } from '../../src/tools';
 import type { MemberWorkspace } from '../../src/workspace/port';
-import { steersTools } from '../../src/workspace/steering';
+import { isSteering } from '../../src/workspace/steering';
 import { heldTeam } from './support/heldJournal';
 import { call, ScriptedModel, text } from './support/scriptedModel';
 import { closeTeams, openTeam } from './support/team';
@@ -67,6 +67,27 @@ describe('permission: asked of the human', function () {
     assert.deepEqual((await fs.readdir(team.root)).sort(), ['.team', 'free.txt', 'notes.txt']);
   });
 
+  it('a change of such a file behind a link, by either name, though edits are accepted', async () => {
+    const write = (file: string) => call('write_file', { path: file, content: '{}\n' });
+    for (const named of ['.vscode/settings.json', 'config/settings.json', 'AGENTS.md', 'guide.md']) {
+      const model = new ScriptedModel({ alice: [[write(named)], [text('Done.')]] }).always('lead', [
+        text('Seen.'),
+      ]);
+      const team = await openTeam(model, { permissionMode: 'acceptEdits' });
+      await fs.mkdir(path.join(team.root, 'config'));
+      await fs.symlink('config', path.join(team.root, '.vscode'));
+      await fs.writeFile(path.join(team.root, 'guide.md'), 'Be kind.\n');
+      await fs.symlink('guide.md', path.join(team.root, 'AGENTS.md'));
+      await team.core.spawn({ name: 'alice', role: 'coder', prompt: 'Go.' }, 'human');
+      await team.core.whenIdle();
+      // A file that was not read is refused before anybody is asked; nothing was changed in either case.
+      const [request] = team.core.requests();
+      if (named.endsWith('.json')) assert.equal(request?.status, 'pending', named);
+      assert.equal(await fs.readFile(path.join(team.root, 'guide.md'), 'utf8'), 'Be kind.\n');
+      assert.deepEqual(await fs.readdir(path.join(team.root, 'config')), []);
+    }
+  });
+
   it('knows the files that steer tools and agents, and no others', () => {
     const steering = [
       '.vscode/settings.json',
@@ -83,13 +104,27 @@ describe('permission: asked of the human', function () {
       '.mcp.json',
       '.envrc',
       '.husky/pre-commit',
+      '.github/copilot-instructions.md',
+      '.github/workflows/ci.yml',
+      '.cursor/rules/a.mdc',
+      '.v\u017fcode/tasks.json',
     ];
-    const free = ['src/vscode/a.ts', 'vscode/x', 'docs/agents.txt', 'README.md', '.env', '.vscodeignore', ''];
+    const free = [
+      'src/vscode/a.ts',
+      'vscode/x',
+      'docs/agents.txt',
+      'README.md',
+      '.env',
+      '.vscodeignore',
+      '',
+      '.github/README.md',
+      'workflows/a.yml',
+    ];
     assert.deepEqual(
-      steering.filter((file) => !steersTools(file)),
+      steering.filter((file) => !isSteering(file)),
       [],
     );
-    assert.deepEqual(free.filter(steersTools), []);
+    assert.deepEqual(free.filter(isSteering), []);
   });
 
   it('a command: the request holds all of it, and nothing ran yet', async () => {
@@ -239,7 +274,7 @@ describe('permission: looked at again after the wait', function () {
         return 'written';
       },
       editFile: async () => '',
-      identify: async (path) => ({ key: path, path, isKnown: true }),
+      identify: async (path) => ({ key: path, path, isKnown: true, steers: false }),
       forget: () => undefined,
       runCommand: async () => ({ output: '', exitCode: 0, signal: null, timedOut: false, aborted: false }),
     };

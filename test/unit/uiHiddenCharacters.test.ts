@@ -42,7 +42,13 @@ describe('hidden characters', () => {
       '❤️',
     ];
     for (const text of sent) assert.equal(revealed(text), text);
-    // A joiner beside ASCII joins nothing.
+    // The key of a digit, and a heart in colour.
+    for (const picture of ['1\ufe0f\u20e3', '\u2764\ufe0f', '\u2764\ufe0f\u200d\u{1f525}']) {
+      assert.equal(revealed(picture), picture);
+    }
+    // A joiner beside ASCII joins nothing, nor does a run of them.
+    assert.equal(revealed(`é${char(0x200d)}${char(0x200c)}é`), 'é[U+200D][U+200C]é');
+    assert.equal(revealed('npm test\ufe0f'), 'npm test[U+FE0F]');
     assert.equal(revealed(`r${char(0x200d)}m`), 'r[U+200D]m');
   });
 

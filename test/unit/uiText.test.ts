@@ -45,6 +45,8 @@ describe('plain text of others', () => {
     assert.ok(!fitsInRow('npm test\nrm -rf b', 60));
     assert.ok(!fitsInRow('x'.repeat(61), 60));
     assert.ok(!fitsInRow('echo \u202e1', 60));
+    for (const hidden of ['\u00ad', '\u034f', '\u3164', '\u{e0041}', '\ufe0f'])
+      assert.ok(!fitsInRow(`npm test${hidden}`, 60));
     assert.ok(!fitsInRow('echo [a](command:b)', 60));
   });
 
